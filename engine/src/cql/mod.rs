@@ -1,0 +1,3 @@
+//! The CQL grammar: text in, [`ast`] out.
+
+pub mod ast;

@@ -1,0 +1,5 @@
+//! An embedded CQL engine: grammar, schema, plans and mutation based storage, without I/O.
+
+pub mod cql;
+pub mod schema;
+pub mod storage;

@@ -1,0 +1,1 @@
+//! An embedded Cassandra: the helenus command, a test server and the embedded service.

@@ -1,0 +1,3 @@
+//! The `helenus` command.
+
+fn main() {}

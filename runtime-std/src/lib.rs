@@ -1,0 +1,1 @@
+//! The CQL server of helenus on blocking threads.

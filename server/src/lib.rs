@@ -1,0 +1,1 @@
+//! What every helenus runtime shares: services, replies, registries and budgets, without I/O.
