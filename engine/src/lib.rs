@@ -1,5 +1,7 @@
 //! An embedded CQL engine: grammar, schema, plans and mutation based storage, without I/O.
 
 pub mod cql;
+pub mod readers;
 pub mod schema;
 pub mod storage;
+pub mod types;

@@ -18,6 +18,16 @@ pub struct DecoratedKey {
     pub key: Bytes,
 }
 
+impl DecoratedKey {
+    /// A key with its token computed.
+    pub fn new(key: Bytes) -> Self {
+        Self {
+            token: Token::of(&key),
+            key,
+        }
+    }
+}
+
 /// The place of a row in its partition. Equality and order are those of `sort` alone. Empty for a table without
 /// clustering columns.
 #[derive(Debug, Clone, Default)]

@@ -3,6 +3,7 @@
 mod cell;
 mod key;
 mod mutation;
+mod token;
 
 pub use cell::{Cell, ColumnData, DeletionTime, Liveness, NO_EXPIRY, Row};
 pub use key::{CellPath, ClusteringBound, ClusteringKey, DecoratedKey, Token};

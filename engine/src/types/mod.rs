@@ -1,0 +1,8 @@
+//! The order of values: a form whose bytes compare as the type does, and comparison of serialized values.
+
+pub mod comparable;
+mod compare;
+mod decimal;
+mod elements;
+
+pub use compare::compare;
