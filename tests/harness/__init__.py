@@ -1,0 +1,1 @@
+"""The stages of tests/run, and what they stand on: bounded processes, servers, reports."""

@@ -1,0 +1,101 @@
+"""The stages that need only Rust: format, lints, documentation, tests, features, packages."""
+
+import re
+
+from . import process
+
+RESULT = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored", re.M)
+
+# Every feature by itself, and none: (package, what is passed to cargo).
+FEATURES = [
+    ("helenus-core", ["--no-default-features"]),
+    ("helenus-core", ["--no-default-features", "--features", "lz4"]),
+    ("helenus-core", ["--no-default-features", "--features", "snappy"]),
+    ("helenus-core", ["--no-default-features", "--features", "testing"]),
+    ("helenus-smol", ["--no-default-features"]),
+    ("helenus-smol", ["--no-default-features", "--features", "async-std"]),
+]
+
+# Crates that are published, each after those that it needs.
+PUBLISHED = [
+    "helenus-core",
+    "helenus-server",
+    "helenus-engine",
+    "helenus-std",
+    "helenus-tokio",
+    "helenus-smol",
+    "helenus",
+]
+
+
+def fmt(run):
+    outcome = process.run(["cargo", "fmt", "--all", "--check"], "fmt", 120, run.report)
+    run.report.outcome("cargo fmt --all --check", outcome)
+
+
+def clippy(run):
+    command = ["cargo", "clippy", "--workspace", "--all-targets", "--all-features", "--locked"]
+    outcome = process.run(command + ["--", "-D", "warnings"], "clippy", 1200, run.report)
+    run.report.outcome("cargo clippy -D warnings", outcome)
+
+
+def doc(run):
+    command = ["cargo", "doc", "--workspace", "--no-deps", "--all-features", "--locked"]
+    outcome = process.run(
+        command, "doc", 900, run.report, env={"RUSTDOCFLAGS": "-D warnings"}
+    )
+    run.report.outcome("cargo doc without warnings", outcome)
+
+
+def test(run):
+    command = ["cargo", "test", "--workspace", "--locked", "--no-fail-fast"]
+    outcome = process.run(command, "test", 1500, run.report)
+    passed = failed = ignored = 0
+    for match in RESULT.finditer(outcome.output):
+        passed += int(match.group(1))
+        failed += int(match.group(2))
+        ignored += int(match.group(3))
+    if passed:
+        run.report.ok("cargo test: %d tests (%.1f s)" % (passed, outcome.seconds), passed)
+    for line in outcome.output.splitlines():
+        if re.match(r"^test .+ \.\.\. FAILED$", line):
+            run.report.fail("cargo test", line)
+    if not outcome.ok and not failed:
+        run.report.fail("cargo test", outcome.reason(), outcome.tail())
+    elif failed:
+        run.report.progress("see %s" % process.relative(outcome.log))
+    elif not passed:
+        run.report.fail("cargo test", "ran no test", outcome.tail())
+    if ignored:
+        run.report.note("cargo test: %d tests are marked #[ignore] and did not run" % ignored)
+
+
+def features(run):
+    for package, arguments in FEATURES:
+        name = "%s %s" % (package, " ".join(arguments))
+        command = ["cargo", "check", "--locked", "-p", package] + arguments
+        outcome = process.run(command, "features", 600, run.report, env={"RUSTFLAGS": "-D warnings"})
+        run.report.outcome(name, outcome)
+
+
+def package(run):
+    packages = [argument for name in PUBLISHED for argument in ("-p", name)]
+    command = ["cargo", "package", "--locked", "--allow-dirty", "--no-verify"] + packages
+    outcome = process.run(command, "package", 600, run.report)
+    run.report.outcome("cargo package of %d crates" % len(PUBLISHED), outcome)
+    for name in PUBLISHED:
+        command = ["cargo", "package", "--locked", "--allow-dirty", "--list", "-p", name]
+        outcome = process.run(command, "package-list", 60, run.report)
+        files = outcome.output.split()
+        wanted = ["Cargo.toml", "README.md", "src/lib.rs"]
+        missing = [file for file in wanted if file not in files]
+        run.report.check(
+            "%s holds %s" % (name, ", ".join(wanted)),
+            outcome.ok and not missing,
+            "missing: %s" % ", ".join(missing or ["(cargo package --list failed)"]),
+        )
+
+
+def build(run):
+    outcome = process.run(["cargo", "build", "--release", "--locked"], "build", 1500, run.report)
+    run.report.outcome("cargo build --release", outcome)

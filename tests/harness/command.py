@@ -1,0 +1,186 @@
+"""The command itself: its ways of configuration, its exit codes, its manners at rest."""
+
+import re
+import socket
+import struct
+import time
+
+from . import paths, process
+from .server import RUNTIMES, Server, StartFailure
+
+READY_MS = 50
+IDLE_RSS_KIB = 25 * 1024
+IDLE_CONNECTIONS = 1000
+IDLE_S = 10
+
+
+def envelope(version, opcode, body, stream=0):
+    return struct.pack(">BBhBi", version, 0, stream, opcode, len(body)) + body
+
+
+STARTUP = envelope(4, 1, b"\0\1\0\x0bCQL_VERSION\0\x053.0.0")
+OPTIONS = envelope(4, 5, b"")
+
+
+def exchange(stream, request):
+    """Sends one request; gives the opcode of the answer."""
+    stream.sendall(request)
+    header = receive(stream, 9)
+    receive(stream, struct.unpack(">i", header[5:9])[0])
+    return header[4]
+
+
+def receive(stream, count):
+    data = b""
+    while len(data) < count:
+        chunk = stream.recv(count - len(data))
+        if not chunk:
+            raise ConnectionError("closed after %d of %d bytes" % (len(data), count))
+        data += chunk
+    return data
+
+
+def connect(server):
+    stream = socket.create_connection((server.host, server.port), timeout=10)
+    if exchange(stream, STARTUP) != 2:
+        raise ConnectionError("STARTUP wasn't answered with READY")
+    return stream
+
+
+def config_files(run):
+    """The same command line on every runtime: only `runtime = "…"` of the file differs."""
+    folder = paths.CACHE / "config"
+    folder.mkdir(parents=True, exist_ok=True)
+    for runtime in run.runtimes:
+        file = folder / ("%s.toml" % runtime)
+        file.write_text('listen = "127.0.0.1:0"\nruntime = "%s"\n' % runtime)
+        name = "config-%s" % runtime
+        try:
+            with Server(arguments=["--config", file], name=name) as server:
+                said = server.says["runtime"]
+                run.report.check("%s: the ready line names it" % name, said == runtime, said)
+                with connect(server) as stream:
+                    answer = exchange(stream, OPTIONS)
+                    run.report.check("%s: OPTIONS is answered" % name, answer == 6, str(answer))
+                server.close(run.report)
+        except (StartFailure, OSError) as failure:
+            run.report.fail(name, str(failure))
+
+
+def environment(run):
+    """A variable stands above the file, the command line above the variable."""
+    env = {"HELENUS_RUNTIME": "smol", "HELENUS_LISTEN": "127.0.0.1:0", "HELENUS_WORKERS": "1"}
+    for name, arguments, wanted in [
+        ("HELENUS_RUNTIME", [], "smol"),
+        ("--runtime above HELENUS_RUNTIME", ["--runtime", "threads"], "threads"),
+        ("HELENUS_RUNTIME above the file", ["--config", paths.CACHE / "config" / "tokio.toml"], "smol"),
+    ]:
+        try:
+            with Server(arguments=arguments, env=env, name="environment") as server:
+                said = server.says["runtime"]
+                run.report.check(name, said == wanted, "runs %s" % said)
+        except StartFailure as failure:
+            run.report.fail(name, str(failure))
+
+
+def refusals(run):
+    """What can't be served is refused with the right status and a sentence on standard error."""
+    misspelt = paths.CACHE / "config" / "misspelt.toml"
+    misspelt.parent.mkdir(parents=True, exist_ok=True)
+    misspelt.write_text('runtme = "tokio"\n')
+    serve = [paths.BINARY, "serve"]
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address = "127.0.0.1:%d" % taken.getsockname()[1]
+        cases = [
+            ("an unknown flag", serve + ["--no-such-flag"], 2, "--no-such-flag"),
+            ("an unknown runtime", serve + ["--runtime", "fibers"], 2, "tokio"),
+            ("an unknown key, with the right one", serve + ["--config", misspelt], 2, "runtime"),
+            ("a missing file", serve + ["--config", "/no/such/file.toml"], None, "/no/such/file.toml"),
+            ("a port in use, with the address", serve + ["--listen", address], 1, address),
+            ("help", [paths.BINARY, "--help"], 0, "serve"),
+            ("help of serve", serve + ["--help"], 0, "--runtime"),
+        ]
+        for name, command, status, text in cases:
+            outcome = process.run(command, "refusals", 20, run.report)
+            if status is None:
+                good = outcome.status in (1, 2)
+            else:
+                good = outcome.status == status
+            said = outcome.output.strip()[:200]
+            run.report.check("%s: exit status" % name, good, "%s: %s" % (outcome.status, said))
+            run.report.check("%s: says %r" % (name, text), text in outcome.output, said)
+
+
+def start(run):
+    """Ready soon after exec, and small when idle."""
+    for runtime in run.runtimes:
+        try:
+            best, resident = None, None
+            for _ in range(5):
+                with Server(runtime, name="start-%s" % runtime) as server:
+                    best = min(best or server.ready_ms, server.ready_ms)
+                    resident = server.resident_kib()
+        except StartFailure as failure:
+            run.report.fail("start %s" % runtime, str(failure))
+            continue
+        run.report.note("%s: ready in %.1f ms, %.1f MiB resident" % (runtime, best, resident / 1024))
+        run.report.check(
+            "%s: ready within %d ms" % (runtime, READY_MS), best <= READY_MS, "%.1f ms" % best
+        )
+        run.report.check(
+            "%s: at most %d MiB resident" % (runtime, IDLE_RSS_KIB // 1024),
+            resident <= IDLE_RSS_KIB,
+            "%.1f MiB" % (resident / 1024),
+        )
+
+
+def wakeups(pid):
+    """Context switches of every thread of a process, by thread: any system call that waits adds one."""
+    import os
+
+    counts = {}
+    for thread in os.listdir("/proc/%d/task" % pid):
+        try:
+            with open("/proc/%d/task/%s/status" % (pid, thread), encoding="ascii") as file:
+                found = re.findall(r"^voluntary_ctxt_switches:\s+(\d+)$", file.read(), re.M)
+        except FileNotFoundError:
+            continue
+        counts[thread] = int(found[0])
+    return counts
+
+
+def idle(run):
+    """Nobody polls: with 1,000 idle connections no thread of the server wakes."""
+    for runtime in run.runtimes:
+        name = "%s: %d idle connections wake no thread in %d s" % (runtime, IDLE_CONNECTIONS, IDLE_S)
+        streams = []
+        try:
+            with Server(runtime, name="idle-%s" % runtime) as server:
+                for _ in range(IDLE_CONNECTIONS):
+                    streams.append(connect(server))
+                time.sleep(2)
+                before = wakeups(server.process.pid)
+                time.sleep(IDLE_S)
+                after = wakeups(server.process.pid)
+                woken = {t: n - before.get(t, 0) for t, n in after.items() if n != before.get(t, 0)}
+                run.report.check(name, not woken, "wake-ups by thread: %s" % woken)
+                answers = [exchange(stream, OPTIONS) for stream in streams[::100]]
+                run.report.check(
+                    "%s: and they are answered afterwards" % runtime,
+                    answers == [6] * len(answers),
+                    str(answers),
+                )
+                server.close(run.report)
+        except (StartFailure, OSError) as failure:
+            run.report.fail(name, str(failure))
+        finally:
+            for stream in streams:
+                stream.close()
+
+
+def command(run):
+    run.report.note("runtimes by the command: %s" % ", ".join(RUNTIMES))
+    config_files(run)
+    environment(run)
+    refusals(run)
+    start(run)

@@ -1,0 +1,11 @@
+"""Where things are in the repository."""
+
+import pathlib
+
+TESTS = pathlib.Path(__file__).resolve().parent.parent
+ROOT = TESTS.parent
+DRIVERS = TESTS / "drivers"
+CACHE = TESTS / ".cache"
+LOGS = CACHE / "logs"
+TARGET = ROOT / "target"
+BINARY = TARGET / "release" / "helenus"
