@@ -3,4 +3,7 @@
 
 mod descriptor;
 
+/// How deep a type may nest, in its wire form, its class name and its values alike.
+pub const MAX_TYPE_DEPTH: usize = 64;
+
 pub use descriptor::{CqlType, UserType};

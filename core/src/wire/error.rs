@@ -1,0 +1,145 @@
+//! [`DecodeError`]: what was wrong with received bytes, and where. A value of twelve bytes; its text is
+//! made only when it is displayed.
+
+use std::fmt;
+
+use crate::codes::{Consistency, ErrorCode, Opcode};
+
+/// Bytes that don't decode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct DecodeError {
+    /// What was wrong.
+    pub kind: DecodeErrorKind,
+    /// Where: bytes from the start of the body, of the item that doesn't decode.
+    pub offset: u32,
+}
+
+impl DecodeError {
+    /// An error of this kind at this offset.
+    #[inline]
+    #[must_use]
+    pub const fn new(kind: DecodeErrorKind, offset: u32) -> Self {
+        Self { kind, offset }
+    }
+
+    /// The code of the ERROR that answers it: always a protocol error. (Apache Cassandra answers cut
+    /// numbers with a server error that carries a Java exception.)
+    #[inline]
+    #[must_use]
+    pub const fn code(&self) -> ErrorCode {
+        ErrorCode::PROTOCOL_ERROR
+    }
+}
+
+impl fmt::Display for DecodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} (at byte {} of the body)", self.kind, self.offset)
+    }
+}
+
+impl std::error::Error for DecodeError {}
+
+/// Why bytes don't decode. Displays as Apache Cassandra words it, where it has words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum DecodeErrorKind {
+    /// The body ends within a number, an id or a length.
+    UnexpectedEnd,
+    /// The body ends within a \[string\].
+    CutString,
+    /// The body ends within a \[long string\], or its length is negative.
+    CutLongString,
+    /// The body ends within \[short bytes\].
+    CutShortBytes,
+    /// The body ends within \[bytes\] or a \[value\].
+    CutBytes,
+    /// A string isn't UTF-8.
+    InvalidUtf8,
+    /// A \[value\]'s length is below -2.
+    InvalidValueLength(i32),
+    /// A count is negative, or more than the bytes behind it can hold.
+    InvalidCount(i32),
+    /// An \[inet\] is neither 4 nor 16 bytes long.
+    InvalidInetLength(u8),
+    /// A port isn't within 0 to 65535.
+    InvalidPort(i32),
+    /// A \[vint\] doesn't fit its type.
+    VintOutOfRange,
+    /// No such consistency level.
+    UnknownConsistency(Consistency),
+    /// No such batch type.
+    InvalidBatchType(u8),
+    /// A batch's statement is neither a text (0) nor prepared (1).
+    InvalidStatementKind(u8),
+    /// A default timestamp is the least long, which no cell may have.
+    TimestampOutOfBounds,
+    /// No such event type.
+    UnknownEventType,
+    /// The event type isn't defined in this version.
+    EventNotInVersion,
+    /// No such kind of change in an event or a schema change.
+    UnknownChange,
+    /// No such target of a schema change.
+    UnknownSchemaTarget,
+    /// The opcode isn't one that can be decoded here.
+    UnexpectedOpcode(Opcode),
+    /// No such kind of RESULT.
+    UnknownResultKind(i32),
+    /// No such type id.
+    UnknownType(u16),
+    /// A custom type's class name doesn't parse.
+    InvalidClassName,
+    /// A type nests deeper than [`MAX_TYPE_DEPTH`](crate::types::MAX_TYPE_DEPTH).
+    NestedTooDeep,
+}
+
+impl fmt::Display for DecodeErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const STRING: &str = "Not enough bytes to read an UTF8 serialized string preceded by its";
+        match self {
+            Self::UnexpectedEnd => f.write_str("Not enough bytes to read a fixed-size item"),
+            Self::CutString => write!(f, "{STRING} 2 bytes length"),
+            Self::CutLongString => write!(f, "{STRING} 4 bytes length"),
+            Self::CutShortBytes => {
+                f.write_str("Not enough bytes to read a byte array preceded by its 2 bytes length")
+            }
+            Self::CutBytes => {
+                f.write_str("Not enough bytes to read a byte array preceded by its 4 bytes length")
+            }
+            Self::InvalidUtf8 => f.write_str("Cannot decode string as UTF8"),
+            Self::InvalidValueLength(length) => write!(f, "Invalid ByteBuf length {length}"),
+            Self::InvalidCount(count) => write!(f, "Invalid count {count}"),
+            Self::InvalidInetLength(length) => write!(f, "Invalid length {length} of an address"),
+            Self::InvalidPort(port) => write!(f, "Invalid port {port}"),
+            Self::VintOutOfRange => f.write_str("Variable-length integer out of range"),
+            Self::UnknownConsistency(Consistency(code)) => {
+                write!(f, "Unknown code {code} for a consistency level")
+            }
+            // Java's bytes are signed.
+            Self::InvalidBatchType(code) => {
+                write!(f, "Invalid BATCH message type {}", code.cast_signed())
+            }
+            Self::InvalidStatementKind(code) => write!(
+                f,
+                "Invalid query kind in BATCH messages. Must be 0 or 1 but got {}",
+                code.cast_signed()
+            ),
+            Self::TimestampOutOfBounds => write!(
+                f,
+                "Out of bound timestamp, must be in [{}, {}] (got {})",
+                i64::MIN + 1,
+                i64::MAX,
+                i64::MIN
+            ),
+            Self::UnknownEventType => f.write_str("Invalid value for Type of event"),
+            Self::EventNotInVersion => f.write_str("Event not valid for protocol version"),
+            Self::UnknownChange => f.write_str("Invalid kind of change"),
+            Self::UnknownSchemaTarget => f.write_str("Invalid target of a schema change"),
+            Self::UnexpectedOpcode(opcode) => write!(f, "Unexpected opcode {opcode}"),
+            Self::UnknownResultKind(kind) => write!(f, "Unknown kind {kind} of result"),
+            Self::UnknownType(id) => write!(f, "Unknown type id {id:#06x}"),
+            Self::InvalidClassName => f.write_str("Invalid class name of a custom type"),
+            Self::NestedTooDeep => f.write_str("A type is nested too deep"),
+        }
+    }
+}
