@@ -77,3 +77,65 @@ pub struct UserType {
     /// Field names, without quotes, and their types, in order.
     pub fields: Vec<(Arc<str>, CqlType)>,
 }
+
+impl CqlType {
+    /// The type inside all `frozen<…>` around it.
+    #[inline]
+    #[must_use]
+    pub fn strip_frozen(&self) -> &Self {
+        let mut ty = self;
+        while let Self::Frozen(inner) = ty {
+            ty = inner;
+        }
+        ty
+    }
+
+    /// Whether this is `frozen<…>`.
+    #[inline]
+    #[must_use]
+    pub const fn is_frozen(&self) -> bool {
+        matches!(self, Self::Frozen(_))
+    }
+
+    /// This type as `frozen<…>`, which it may be already.
+    #[must_use]
+    pub fn freeze(self) -> Self {
+        if self.is_frozen() {
+            self
+        } else {
+            Self::Frozen(Arc::new(self))
+        }
+    }
+
+    /// Whether this is a list, set or map, frozen or not.
+    #[must_use]
+    pub fn is_collection(&self) -> bool {
+        matches!(
+            self.strip_frozen(),
+            Self::List(_) | Self::Set(_) | Self::Map(_)
+        )
+    }
+
+    /// Whether this is `counter`.
+    #[inline]
+    #[must_use]
+    pub const fn is_counter(&self) -> bool {
+        matches!(self, Self::Counter)
+    }
+
+    /// How many bytes every value of this type has, where that is fixed and Cassandra stores vectors of it without
+    /// lengths. `None` for all others, among them `smallint`, `tinyint`, `date` and `time`.
+    #[must_use]
+    pub fn fixed_size(&self) -> Option<usize> {
+        match self.strip_frozen() {
+            Self::Boolean => Some(1),
+            Self::Int | Self::Float => Some(4),
+            Self::BigInt | Self::Counter | Self::Double | Self::Timestamp => Some(8),
+            Self::Uuid | Self::Timeuuid => Some(16),
+            Self::Vector(element, dimension) => element
+                .fixed_size()?
+                .checked_mul(usize::try_from(*dimension).ok()?),
+            _ => None,
+        }
+    }
+}
