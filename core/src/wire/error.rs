@@ -87,8 +87,6 @@ pub enum DecodeErrorKind {
     UnknownResultKind(i32),
     /// No such type id.
     UnknownType(u16),
-    /// A custom type's class name doesn't parse.
-    InvalidClassName,
     /// A type nests deeper than [`MAX_TYPE_DEPTH`](crate::types::MAX_TYPE_DEPTH).
     NestedTooDeep,
 }
@@ -138,7 +136,6 @@ impl fmt::Display for DecodeErrorKind {
             Self::UnexpectedOpcode(opcode) => write!(f, "Unexpected opcode {opcode}"),
             Self::UnknownResultKind(kind) => write!(f, "Unknown kind {kind} of result"),
             Self::UnknownType(id) => write!(f, "Unknown type id {id:#06x}"),
-            Self::InvalidClassName => f.write_str("Invalid class name of a custom type"),
             Self::NestedTooDeep => f.write_str("A type is nested too deep"),
         }
     }

@@ -1,5 +1,7 @@
 use std::net::SocketAddr;
 
+use proptest::collection::vec;
+use proptest::option;
 use proptest::prelude::*;
 
 use super::*;
@@ -123,9 +125,9 @@ proptest! {
 
     #[test]
     fn maps_and_addresses_come_back_and_every_cut_fails(
-        entries: Vec<(String, Vec<String>)>,
-        payload: Vec<(String, Option<Vec<u8>>)>,
-        address: SocketAddr,
+        entries in vec((".{0,9}", vec(".{0,9}", 0..4)), 0..4),
+        payload in vec((".{0,9}", option::of(vec(any::<u8>(), 0..9))), 0..4),
+        address in any::<SocketAddr>(),
     ) {
         let mut out = Vec::new();
         out.put_string_multimap(&entries);

@@ -1,0 +1,40 @@
+//! Every message of the protocol, decoded and encoded, one file an opcode. Requests borrow from the bytes
+//! they were read from; responses own what they carry. Answers to native protocol v5, section 4.
+
+mod auth;
+mod batch;
+mod error;
+mod event;
+mod execute;
+mod extras;
+mod prepare;
+mod query;
+mod register;
+mod request;
+mod response;
+mod result;
+mod schema_change;
+mod startup;
+mod supported;
+mod values;
+
+pub use auth::{AuthResponse, Authenticate};
+pub use batch::{
+    Batch, BatchStatement, BatchStatementKind, BatchStatementList, BatchStatements,
+    BatchStatementsIter, BatchType,
+};
+pub use error::{ErrorDetail, ErrorResponse, FailureReasons, WriteType};
+pub use event::{EventType, ServerEvent, StatusChange, TopologyChange};
+pub use execute::Execute;
+pub use extras::Extras;
+pub use prepare::Prepare;
+pub use query::{Query, QueryFlags, QueryParams};
+pub use register::Register;
+pub use request::RequestBody;
+pub use response::Response;
+pub(crate) use result::kind as result_kind;
+pub use result::{ColumnSpec, NO_COLUMNS_ID, Prepared, ResultMetadata, Rows, RowsHeader};
+pub use schema_change::{ChangeType, SchemaChange, SchemaTarget};
+pub use startup::Startup;
+pub use supported::Supported;
+pub use values::{TooMany, ValueList, Values, ValuesIter};

@@ -1,0 +1,90 @@
+//! [`RequestBody`]: any request, decoded and borrowed from its bytes.
+
+use bytes::BytesMut;
+
+use super::auth::AuthResponse;
+use super::batch::Batch;
+use super::execute::Execute;
+use super::prepare::Prepare;
+use super::query::Query;
+use super::register::Register;
+use super::startup::Startup;
+use crate::codes::{Opcode, ProtocolVersion};
+use crate::wire::{DecodeError, DecodeErrorKind, Reader};
+
+/// A request. Decoding one allocates nothing; bytes behind it are ignored, as Apache Cassandra does.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum RequestBody<'a> {
+    /// STARTUP.
+    Startup(Startup<'a>),
+    /// OPTIONS.
+    Options,
+    /// QUERY.
+    Query(Query<'a>),
+    /// PREPARE.
+    Prepare(Prepare<'a>),
+    /// EXECUTE.
+    Execute(Execute<'a>),
+    /// BATCH.
+    Batch(Batch<'a>),
+    /// REGISTER.
+    Register(Register<'a>),
+    /// AUTH_RESPONSE.
+    AuthResponse(AuthResponse<'a>),
+}
+
+impl<'a> RequestBody<'a> {
+    /// Reads the message of a request: its body behind the custom payload.
+    ///
+    /// # Errors
+    /// [`DecodeErrorKind::UnexpectedOpcode`] if no request has this opcode, otherwise what is wrong with
+    /// the message and where.
+    #[inline]
+    pub fn decode(
+        opcode: Opcode,
+        version: ProtocolVersion,
+        reader: &mut Reader<'a>,
+    ) -> Result<Self, DecodeError> {
+        match opcode {
+            Opcode::EXECUTE => Execute::decode(reader, version).map(Self::Execute),
+            Opcode::QUERY => Query::decode(reader, version).map(Self::Query),
+            Opcode::BATCH => Batch::decode(reader, version).map(Self::Batch),
+            Opcode::PREPARE => Prepare::decode(reader, version).map(Self::Prepare),
+            Opcode::OPTIONS => Ok(Self::Options),
+            Opcode::STARTUP => Startup::decode(reader).map(Self::Startup),
+            Opcode::REGISTER => Register::decode(reader, version).map(Self::Register),
+            Opcode::AUTH_RESPONSE => AuthResponse::decode(reader).map(Self::AuthResponse),
+            other => Err(reader.error(DecodeErrorKind::UnexpectedOpcode(other))),
+        }
+    }
+
+    /// The opcode of the request.
+    #[must_use]
+    pub const fn opcode(&self) -> Opcode {
+        match self {
+            Self::Startup(_) => Opcode::STARTUP,
+            Self::Options => Opcode::OPTIONS,
+            Self::Query(_) => Opcode::QUERY,
+            Self::Prepare(_) => Opcode::PREPARE,
+            Self::Execute(_) => Opcode::EXECUTE,
+            Self::Batch(_) => Opcode::BATCH,
+            Self::Register(_) => Opcode::REGISTER,
+            Self::AuthResponse(_) => Opcode::AUTH_RESPONSE,
+        }
+    }
+
+    /// Writes the message of the request. What the version has no place for is left out.
+    pub fn encode(&self, version: ProtocolVersion, out: &mut BytesMut) {
+        match self {
+            Self::Startup(startup) => startup.encode(out),
+            Self::Options => {}
+            Self::Query(query) => query.encode(version, out),
+            Self::Prepare(prepare) => prepare.encode(version, out),
+            Self::Execute(execute) => execute.encode(version, out),
+            Self::Batch(batch) => batch.encode(version, out),
+            Self::Register(register) => register.encode(out),
+            Self::AuthResponse(response) => response.encode(out),
+        }
+    }
+}

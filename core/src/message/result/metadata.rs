@@ -1,0 +1,249 @@
+//! The metadata of results and of bound variables. Answers to native protocol v5, sections 4.2.5.2
+//! and 4.2.5.4.
+
+use std::sync::Arc;
+
+use bytes::{BufMut, Bytes, BytesMut};
+
+use crate::codes::ProtocolVersion;
+use crate::types::{CqlType, read_type, write_type};
+use crate::wire::{DecodeError, DecodeErrorKind, Reader, WireWrite};
+
+pub(super) const GLOBAL_TABLES_SPEC: i32 = 0x0001;
+pub(super) const HAS_MORE_PAGES: i32 = 0x0002;
+pub(super) const NO_METADATA: i32 = 0x0004;
+pub(super) const METADATA_CHANGED: i32 = 0x0008;
+
+/// A column of a result, or a bound variable.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ColumnSpec {
+    /// The keyspace of its table.
+    pub keyspace: Arc<str>,
+    /// Its table.
+    pub table: Arc<str>,
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its type.
+    pub ty: CqlType,
+}
+
+/// The columns of a result or the variables of a statement, and their id.
+///
+/// The description of the columns is encoded when the metadata is made, once for the versions that
+/// describe its types alike, so that a response costs a copy of it.
+#[derive(Debug, Clone)]
+pub struct ResultMetadata {
+    columns: Vec<ColumnSpec>,
+    // More than `columns` has, where the server left the metadata out.
+    column_count: u32,
+    id: Option<Bytes>,
+    global: bool,
+    // For v3, v4 and v5; none in metadata that was received.
+    encoded: Option<[Bytes; 3]>,
+}
+
+impl ResultMetadata {
+    /// The metadata of these columns. At most `i32::MAX` of them; more are dropped.
+    #[must_use]
+    pub fn new(mut columns: Vec<ColumnSpec>) -> Self {
+        columns.truncate(i32::MAX as usize);
+        let global = columns.split_first().is_some_and(|(first, rest)| {
+            rest.iter()
+                .all(|c| c.keyspace == first.keyspace && c.table == first.table)
+        });
+        let alike_since = oldest(columns.iter().map(|column| &column.ty));
+        let encode = |version| {
+            let mut out = BytesMut::new();
+            encode_columns(&columns, global, version, &mut out);
+            out.freeze()
+        };
+        let v5 = encode(ProtocolVersion::V5);
+        let older = |version| {
+            if version >= alike_since {
+                v5.clone()
+            } else {
+                encode(version)
+            }
+        };
+        let (v3, v4) = (older(ProtocolVersion::V3), older(ProtocolVersion::V4));
+        let column_count = columns.len() as u32;
+        Self {
+            columns,
+            column_count,
+            id: None,
+            global,
+            encoded: Some([v3, v4, v5]),
+        }
+    }
+
+    /// The same metadata with an id, by which v5 clients tell whether theirs is stale.
+    #[must_use]
+    pub fn with_id(mut self, id: Bytes) -> Self {
+        self.id = Some(id);
+        self
+    }
+
+    /// The columns in order; none if the server left them out.
+    #[inline]
+    #[must_use]
+    pub fn columns(&self) -> &[ColumnSpec] {
+        &self.columns
+    }
+
+    /// How many columns a row has.
+    #[inline]
+    #[must_use]
+    pub const fn column_count(&self) -> usize {
+        self.column_count as usize
+    }
+
+    /// The metadata's id.
+    #[inline]
+    #[must_use]
+    pub const fn id(&self) -> Option<&Bytes> {
+        self.id.as_ref()
+    }
+
+    /// Whether the columns are described here.
+    #[inline]
+    pub(super) fn is_described(&self) -> bool {
+        !self.columns.is_empty()
+    }
+
+    /// The flag that says that all columns are of one table.
+    #[inline]
+    pub(super) fn global_flag(&self) -> i32 {
+        if self.global { GLOBAL_TABLES_SPEC } else { 0 }
+    }
+
+    pub(super) fn put_columns(&self, version: ProtocolVersion, out: &mut BytesMut) {
+        match (&self.encoded, version) {
+            (Some([v3, _, _]), ProtocolVersion::V3) => out.put_slice(v3),
+            (Some([_, v4, _]), ProtocolVersion::V4) => out.put_slice(v4),
+            (Some([_, _, v5]), ProtocolVersion::V5) => out.put_slice(v5),
+            (None, version) => encode_columns(&self.columns, self.global, version, out),
+        }
+    }
+
+    /// Reads the columns that `count` and `flags` announce.
+    ///
+    /// Memory: at most 32 bytes for each byte read.
+    pub(super) fn decode_columns(
+        reader: &mut Reader<'_>,
+        flags: i32,
+        count: u32,
+        id: Option<Bytes>,
+    ) -> Result<Self, DecodeError> {
+        let global = flags & GLOBAL_TABLES_SPEC != 0;
+        let mut columns = Vec::new();
+        if flags & NO_METADATA == 0 {
+            let shared = if global {
+                Some(read_table(reader)?)
+            } else {
+                None
+            };
+            // A column takes four bytes at least: its name's length and its type's id.
+            let room = reader.remaining().len() / 4;
+            columns.reserve_exact(room.min(count as usize));
+            let mut previous = shared.clone();
+            for _ in 0..count {
+                let (keyspace, table) = match &shared {
+                    Some(shared) => shared.clone(),
+                    None => read_table_like(reader, &mut previous)?,
+                };
+                let name = reader.string()?.into();
+                columns.push(ColumnSpec {
+                    keyspace,
+                    table,
+                    name,
+                    ty: read_type(reader)?,
+                });
+            }
+        }
+        Ok(Self {
+            columns,
+            column_count: count,
+            id,
+            global,
+            encoded: None,
+        })
+    }
+}
+
+impl PartialEq for ResultMetadata {
+    fn eq(&self, other: &Self) -> bool {
+        self.columns == other.columns
+            && self.column_count == other.column_count
+            && self.id == other.id
+    }
+}
+
+fn encode_columns(
+    columns: &[ColumnSpec],
+    global: bool,
+    version: ProtocolVersion,
+    out: &mut BytesMut,
+) {
+    if let (true, Some(first)) = (global, columns.first()) {
+        out.put_string(&first.keyspace);
+        out.put_string(&first.table);
+    }
+    for column in columns {
+        if !global {
+            out.put_string(&column.keyspace);
+            out.put_string(&column.table);
+        }
+        out.put_string(&column.name);
+        write_type(out, &column.ty, version);
+    }
+}
+
+/// The oldest version that describes the type just as v5 does.
+fn described_alike_since(ty: &CqlType) -> ProtocolVersion {
+    match ty.strip_frozen() {
+        CqlType::Duration => ProtocolVersion::V5,
+        CqlType::Date | CqlType::Time | CqlType::SmallInt | CqlType::TinyInt => ProtocolVersion::V4,
+        CqlType::List(element) | CqlType::Set(element) => described_alike_since(element),
+        CqlType::Map(entry) => described_alike_since(&entry.0).max(described_alike_since(&entry.1)),
+        CqlType::Udt(udt) => oldest(udt.fields.iter().map(|(_, ty)| ty)),
+        CqlType::Tuple(elements) => oldest(elements.iter()),
+        _ => ProtocolVersion::V3,
+    }
+}
+
+fn oldest<'a>(types: impl Iterator<Item = &'a CqlType>) -> ProtocolVersion {
+    types
+        .map(described_alike_since)
+        .fold(ProtocolVersion::V3, Ord::max)
+}
+
+type TableName = (Arc<str>, Arc<str>);
+
+fn read_table(reader: &mut Reader<'_>) -> Result<TableName, DecodeError> {
+    Ok((reader.string()?.into(), reader.string()?.into()))
+}
+
+/// Reads a table's name, sharing it with the column before if it is the same.
+fn read_table_like(
+    reader: &mut Reader<'_>,
+    previous: &mut Option<TableName>,
+) -> Result<TableName, DecodeError> {
+    let (keyspace, table) = (reader.string()?, reader.string()?);
+    if let Some(same) = previous
+        .as_ref()
+        .filter(|(k, t)| **k == *keyspace && **t == *table)
+    {
+        return Ok(same.clone());
+    }
+    let name: TableName = (keyspace.into(), table.into());
+    *previous = Some(name.clone());
+    Ok(name)
+}
+
+/// A count that isn't negative.
+pub(super) fn read_count(reader: &mut Reader<'_>) -> Result<u32, DecodeError> {
+    let position = reader.position();
+    let count = reader.int()?;
+    u32::try_from(count)
+        .map_err(|_| reader.error_at(DecodeErrorKind::InvalidCount(count), position))
+}

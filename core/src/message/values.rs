@@ -1,0 +1,220 @@
+//! [`Values`]: the bound values of a statement, checked when they are decoded and read lazily, and
+//! [`ValueList`], which builds them. Answers to native protocol v5, section 4.1.4.
+
+use bytes::{BufMut, BytesMut};
+
+use crate::codes::ProtocolVersion;
+use crate::wire::{DecodeError, RawValue, Reader, WireWrite};
+
+/// The bound values of a statement, with their names if the client gave names.
+#[derive(Debug, Clone, Copy)]
+pub struct Values<'a> {
+    bytes: &'a [u8],
+    count: u16,
+    named: bool,
+    // Before v4 a length of -2 is a null as any negative one.
+    version: ProtocolVersion,
+}
+
+impl<'a> Values<'a> {
+    /// No value.
+    pub const EMPTY: Self = Self {
+        bytes: &[],
+        count: 0,
+        named: false,
+        version: ProtocolVersion::LATEST,
+    };
+
+    /// Walks once over the values and keeps their bytes: no allocation.
+    pub(crate) fn decode(
+        reader: &mut Reader<'a>,
+        version: ProtocolVersion,
+        named: bool,
+    ) -> Result<Self, DecodeError> {
+        let count = reader.short()?;
+        let start = reader.remaining();
+        if named {
+            for _ in 0..count {
+                reader.string()?;
+                reader.value(version)?;
+            }
+        } else {
+            for _ in 0..count {
+                reader.value(version)?;
+            }
+        }
+        Ok(Self {
+            bytes: reader.since(start),
+            count,
+            named,
+            version,
+        })
+    }
+
+    pub(crate) fn encode(&self, out: &mut BytesMut) {
+        out.put_u16(self.count);
+        out.put_slice(self.bytes);
+    }
+
+    /// How many values there are.
+    #[inline]
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.count as usize
+    }
+
+    /// Whether there is no value.
+    #[inline]
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Whether the values carry names.
+    #[inline]
+    #[must_use]
+    pub const fn is_named(&self) -> bool {
+        self.named
+    }
+
+    /// The values in order, each with its name if they carry names.
+    #[inline]
+    #[must_use]
+    pub const fn iter(&self) -> ValuesIter<'a> {
+        ValuesIter {
+            reader: Reader::new(self.bytes),
+            left: self.count,
+            named: self.named,
+            version: self.version,
+        }
+    }
+}
+
+impl Default for Values<'_> {
+    fn default() -> Self {
+        Self::EMPTY
+    }
+}
+
+impl PartialEq for Values<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.named == other.named && self.iter().eq(other.iter())
+    }
+}
+
+impl<'a> IntoIterator for Values<'a> {
+    type Item = (Option<&'a str>, RawValue<'a>);
+    type IntoIter = ValuesIter<'a>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+/// The values of a [`Values`].
+#[derive(Debug, Clone)]
+pub struct ValuesIter<'a> {
+    reader: Reader<'a>,
+    left: u16,
+    named: bool,
+    version: ProtocolVersion,
+}
+
+impl<'a> Iterator for ValuesIter<'a> {
+    type Item = (Option<&'a str>, RawValue<'a>);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        self.left = self.left.checked_sub(1)?;
+        let name = if self.named {
+            Some(self.reader.string().ok()?)
+        } else {
+            None
+        };
+        Some((name, self.reader.value(self.version).ok()?))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (usize::from(self.left), Some(usize::from(self.left)))
+    }
+}
+
+impl ExactSizeIterator for ValuesIter<'_> {}
+
+/// A statement can't bind more than 65,535 values, nor a batch hold more statements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("more than 65,535 entries")]
+pub struct TooMany;
+
+/// Builds [`Values`] in their serialized form.
+///
+/// ```
+/// use helenus_core::message::ValueList;
+/// use helenus_core::RawValue;
+///
+/// let mut list = ValueList::new();
+/// list.push(RawValue::Bytes(&[0, 0, 0, 7]))?;
+/// list.push(RawValue::Null)?;
+/// assert_eq!(list.as_values().len(), 2);
+/// # Ok::<(), helenus_core::message::TooMany>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct ValueList {
+    bytes: Vec<u8>,
+    count: u16,
+    named: bool,
+}
+
+impl ValueList {
+    /// A list without values.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            bytes: Vec::new(),
+            count: 0,
+            named: false,
+        }
+    }
+
+    /// A list whose values carry names; [`push_named`](Self::push_named) fills it.
+    #[must_use]
+    pub const fn named() -> Self {
+        Self {
+            bytes: Vec::new(),
+            count: 0,
+            named: true,
+        }
+    }
+
+    /// Appends a value; in a list with names its name is empty.
+    ///
+    /// # Errors
+    /// [`TooMany`] from the 65,536th value on.
+    pub fn push(&mut self, value: RawValue<'_>) -> Result<(), TooMany> {
+        self.push_named("", value)
+    }
+
+    /// Appends a value with its name, which a list without names drops.
+    ///
+    /// # Errors
+    /// [`TooMany`] from the 65,536th value on.
+    pub fn push_named(&mut self, name: &str, value: RawValue<'_>) -> Result<(), TooMany> {
+        self.count = self.count.checked_add(1).ok_or(TooMany)?;
+        if self.named {
+            self.bytes.put_string(name);
+        }
+        self.bytes.put_value(value);
+        Ok(())
+    }
+
+    /// The values.
+    #[must_use]
+    pub fn as_values(&self) -> Values<'_> {
+        Values {
+            bytes: &self.bytes,
+            count: self.count,
+            named: self.named,
+            version: ProtocolVersion::LATEST,
+        }
+    }
+}
