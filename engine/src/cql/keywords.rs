@@ -1,0 +1,233 @@
+//! The keywords of CQL, after Cassandra 5.0's `Lexer.g`, and where each may stand for an identifier.
+
+/// What else a keyword may be used as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Class {
+    /// Only a keyword.
+    Reserved,
+    /// Any identifier: of a keyspace, table, column, function or type.
+    Basic,
+    /// An identifier, but no function's or type's.
+    Column,
+    /// A native type; an identifier, but no user type's.
+    Native,
+}
+
+macro_rules! keywords {
+    ($($class:ident { $($name:ident = $word:literal,)+ })+) => {
+        /// A keyword.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub(super) enum Keyword {
+            $($($name,)+)+
+        }
+
+        impl Keyword {
+            /// The keyword in lower case.
+            pub(super) fn word(self) -> &'static str {
+                match self {
+                    $($(Self::$name => $word,)+)+
+                }
+            }
+
+            /// What else it may be used as.
+            pub(super) fn class(self) -> Class {
+                match self {
+                    $($(Self::$name)|+ => Class::$class,)+
+                }
+            }
+
+            /// The keyword of these letters, already in lower case.
+            fn of(word: &str) -> Option<Self> {
+                Some(match word {
+                    $($($word => Self::$name,)+)+
+                    "columnfamily" => Self::Table,
+                    "columnfamilies" => Self::Tables,
+                    _ => return None,
+                })
+            }
+        }
+    };
+}
+
+keywords! {
+    Reserved {
+        Add = "add",
+        Allow = "allow",
+        Alter = "alter",
+        And = "and",
+        Apply = "apply",
+        Asc = "asc",
+        Authorize = "authorize",
+        Batch = "batch",
+        Begin = "begin",
+        By = "by",
+        Create = "create",
+        Delete = "delete",
+        Desc = "desc",
+        Describe = "describe",
+        Drop = "drop",
+        Entries = "entries",
+        Execute = "execute",
+        From = "from",
+        Full = "full",
+        Grant = "grant",
+        If = "if",
+        In = "in",
+        Index = "index",
+        Insert = "insert",
+        Into = "into",
+        Is = "is",
+        Keyspace = "keyspace",
+        Limit = "limit",
+        Materialized = "materialized",
+        Modify = "modify",
+        Norecursive = "norecursive",
+        Not = "not",
+        Null = "null",
+        Of = "of",
+        On = "on",
+        Or = "or",
+        Order = "order",
+        Primary = "primary",
+        Rename = "rename",
+        Revoke = "revoke",
+        Schema = "schema",
+        Select = "select",
+        Set = "set",
+        Table = "table",
+        To = "to",
+        Token = "token",
+        Truncate = "truncate",
+        Unlogged = "unlogged",
+        Update = "update",
+        Use = "use",
+        Using = "using",
+        View = "view",
+        Where = "where",
+        With = "with",
+    }
+    Basic {
+        Access = "access",
+        Aggregate = "aggregate",
+        Aggregates = "aggregates",
+        All = "all",
+        Ann = "ann",
+        As = "as",
+        Called = "called",
+        Cidrs = "cidrs",
+        Cluster = "cluster",
+        Clustering = "clustering",
+        Compact = "compact",
+        Contains = "contains",
+        Custom = "custom",
+        Datacenters = "datacenters",
+        Default = "default",
+        Exists = "exists",
+        Filtering = "filtering",
+        Finalfunc = "finalfunc",
+        Frozen = "frozen",
+        Function = "function",
+        Functions = "functions",
+        Group = "group",
+        Hashed = "hashed",
+        Identity = "identity",
+        Initcond = "initcond",
+        Input = "input",
+        Internals = "internals",
+        Keys = "keys",
+        Keyspaces = "keyspaces",
+        Language = "language",
+        Like = "like",
+        List = "list",
+        Login = "login",
+        Map = "map",
+        Masked = "masked",
+        Mbean = "mbean",
+        Mbeans = "mbeans",
+        Nologin = "nologin",
+        Nosuperuser = "nosuperuser",
+        Only = "only",
+        Options = "options",
+        Partition = "partition",
+        Password = "password",
+        Per = "per",
+        Permission = "permission",
+        Permissions = "permissions",
+        Replace = "replace",
+        Returns = "returns",
+        Role = "role",
+        Roles = "roles",
+        SelectMasked = "select_masked",
+        Sfunc = "sfunc",
+        Static = "static",
+        Storage = "storage",
+        Stype = "stype",
+        Superuser = "superuser",
+        Tables = "tables",
+        Trigger = "trigger",
+        Tuple = "tuple",
+        Type = "type",
+        Types = "types",
+        Unmask = "unmask",
+        Unset = "unset",
+        User = "user",
+        Users = "users",
+        Values = "values",
+        Vector = "vector",
+    }
+    Column {
+        Cast = "cast",
+        Count = "count",
+        Distinct = "distinct",
+        Json = "json",
+        Key = "key",
+        Maxwritetime = "maxwritetime",
+        Ttl = "ttl",
+        Writetime = "writetime",
+    }
+    Native {
+        Ascii = "ascii",
+        Bigint = "bigint",
+        Blob = "blob",
+        Boolean = "boolean",
+        Counter = "counter",
+        Date = "date",
+        Decimal = "decimal",
+        Double = "double",
+        Duration = "duration",
+        Float = "float",
+        Inet = "inet",
+        Int = "int",
+        Smallint = "smallint",
+        Text = "text",
+        Time = "time",
+        Timestamp = "timestamp",
+        Timeuuid = "timeuuid",
+        Tinyint = "tinyint",
+        Uuid = "uuid",
+        Varchar = "varchar",
+        Varint = "varint",
+    }
+}
+
+/// The longest keyword.
+const LONGEST: usize = "columnfamilies".len();
+
+impl Keyword {
+    /// The keyword an identifier spells, whatever its case.
+    pub(super) fn lookup(identifier: &str) -> Option<Self> {
+        let mut buffer = [0u8; LONGEST];
+        let lower = buffer.get_mut(..identifier.len())?;
+        lower.copy_from_slice(identifier.as_bytes());
+        lower.make_ascii_lowercase();
+        Self::of(std::str::from_utf8(lower).ok()?)
+    }
+
+    /// The name of the token in error messages.
+    pub(super) fn token_name(self) -> String {
+        match self {
+            Self::Table => String::from("K_COLUMNFAMILY"),
+            other => format!("K_{}", other.word().to_ascii_uppercase()),
+        }
+    }
+}

@@ -1,0 +1,609 @@
+//! Every kind of statement.
+
+use super::super::ast::*;
+use super::super::parse;
+use super::{select, statement};
+
+fn name(keyspace: &str, name: &str) -> TableName {
+    TableName {
+        keyspace: (!keyspace.is_empty()).then(|| keyspace.into()),
+        name: name.into(),
+    }
+}
+
+fn integer(digits: &str) -> Term {
+    Term::Literal(Literal::Integer(digits.into()))
+}
+
+fn native(name: &str) -> TypeName {
+    TypeName::Native(name.into())
+}
+
+fn ddl(text: &str) -> Ddl {
+    match statement(text) {
+        Statement::Ddl(ddl) => *ddl,
+        other => panic!("{text}: {other:?}"),
+    }
+}
+
+#[test]
+fn select_with_every_clause() {
+    let select = select(
+        "SELECT DISTINCT a AS x, \"B\" FROM Ks.\"T\" WHERE k = 1 AND c IN (1, 2) GROUP BY k, c ORDER BY c DESC, d ASC, \
+         e PER PARTITION LIMIT 3 LIMIT ? ALLOW FILTERING;",
+    );
+    assert!(select.distinct && select.allow_filtering && !select.json);
+    assert_eq!(select.from, name("ks", "T"));
+    let column = |name: &str| Selectable::Column(name.into());
+    assert_eq!(select.selectors[0].expression, column("a"));
+    assert_eq!(select.selectors[0].alias.as_deref(), Some("x"));
+    assert_eq!(select.selectors[1].expression, column("B"));
+    assert_eq!(select.restrictions.len(), 2);
+    assert_eq!(select.group_by, [column("k"), column("c")]);
+    let descending: Vec<_> = select.order_by.iter().map(|by| by.descending).collect();
+    assert_eq!(descending, [true, false, false]);
+    assert_eq!(select.per_partition_limit, Some(integer("3")));
+    assert_eq!(
+        select.limit,
+        Some(Term::Marker {
+            index: 0,
+            name: None
+        })
+    );
+}
+
+#[test]
+fn json_and_distinct_are_keywords_only_before_selectors() {
+    let both = select("SELECT JSON DISTINCT a FROM t");
+    assert!(both.json && both.distinct);
+    let neither = select("SELECT json, distinct FROM t");
+    assert!(!neither.json && !neither.distinct);
+    assert_eq!(neither.selectors.len(), 2);
+    assert!(!select("SELECT distinct FROM t").distinct);
+    assert!(select("SELECT * FROM t").selectors.is_empty());
+}
+
+#[test]
+fn selectors_of_every_kind() {
+    let expression = |text: &str| {
+        let select = select(&format!("SELECT {text} FROM t"));
+        select.selectors.into_iter().next().unwrap().expression
+    };
+    let a = || Box::new(Selectable::Column("a".into()));
+    let one = || integer("1");
+    let call = |name: &str, arguments| Selectable::Function {
+        keyspace: None,
+        name: name.into(),
+        arguments,
+    };
+    assert_eq!(expression("count(*)"), Selectable::CountAll);
+    assert_eq!(
+        expression("COUNT(1)"),
+        call("count", vec![Selectable::Term(one())])
+    );
+    assert_eq!(expression("token(a)"), call("token", vec![*a()]));
+    assert_eq!(expression("writetime(a)"), Selectable::WriteTime(a()));
+    assert_eq!(expression("maxwritetime(a)"), Selectable::MaxWriteTime(a()));
+    let element = Selectable::Element(a(), one());
+    assert_eq!(
+        expression("ttl(a[1])"),
+        Selectable::Ttl(Box::new(element.clone()))
+    );
+    assert_eq!(expression("a[1]"), element);
+    assert_eq!(
+        expression("a[1..]"),
+        Selectable::Slice(a(), Some(one()), None)
+    );
+    assert_eq!(
+        expression("a[..1]"),
+        Selectable::Slice(a(), None, Some(one()))
+    );
+    let slice = Selectable::Slice(a(), Some(one()), Some(integer("2")));
+    assert_eq!(
+        expression("a[1..2].b"),
+        Selectable::Field(Box::new(slice), "b".into())
+    );
+    assert_eq!(
+        expression("cast(a AS text)"),
+        Selectable::Cast(a(), native("text"))
+    );
+    assert_eq!(expression("-a"), Selectable::Negation(a()));
+    assert_eq!(expression("(int) a"), Selectable::Hint(native("int"), a()));
+    assert_eq!(expression("(a)"), Selectable::Tuple(vec![*a()]));
+    assert_eq!(expression("[a, a]"), Selectable::List(vec![*a(), *a()]));
+    assert_eq!(expression("{a}"), Selectable::Set(vec![*a()]));
+    assert_eq!(expression("{a: a}"), Selectable::Map(vec![(*a(), *a())]));
+    assert_eq!(expression("null"), Selectable::Term(Term::Null));
+    let sum = Selectable::Arithmetic(a(), Operator::Add, a());
+    assert_eq!(expression("a + a"), sum);
+    let qualified = Selectable::Function {
+        keyspace: Some("ks".into()),
+        name: "f".into(),
+        arguments: vec![],
+    };
+    assert_eq!(expression("ks.f()"), qualified);
+    assert_eq!(expression("key"), Selectable::Column("key".into()));
+}
+
+#[test]
+fn relations_of_every_kind() {
+    let relation = |text: &str| {
+        let select = select(&format!("SELECT * FROM t WHERE {text}"));
+        select.restrictions.into_iter().next().unwrap()
+    };
+    let (one, a) = (|| integer("1"), || Name::from("a"));
+    for (sign, comparison) in [
+        ("=", Comparison::Equal),
+        ("!=", Comparison::NotEqual),
+        ("<", Comparison::Less),
+        ("<=", Comparison::LessOrEqual),
+        (">", Comparison::Greater),
+        (">=", Comparison::GreaterOrEqual),
+    ] {
+        let expected = Relation::Column(a(), comparison, one());
+        assert_eq!(relation(&format!("a {sign} 1")), expected);
+        assert_eq!(relation(&format!("((a {sign} 1))")), expected);
+    }
+    let marker = |index| Term::Marker { index, name: None };
+    assert_eq!(
+        relation("a IN ()"),
+        Relation::In(a(), InValues::List(vec![]))
+    );
+    assert_eq!(
+        relation("a IN (1)"),
+        Relation::In(a(), InValues::List(vec![one()]))
+    );
+    assert_eq!(
+        relation("a IN ?"),
+        Relation::In(a(), InValues::Marker(marker(0)))
+    );
+    let names = || vec![a(), "b".into()];
+    let pair = || Term::Tuple(vec![one(), one()]);
+    assert_eq!(
+        relation("(a, b) > (1, 1)"),
+        Relation::Columns(names(), Comparison::Greater, pair())
+    );
+    assert_eq!(
+        relation("(a, b) = ?"),
+        Relation::Columns(names(), Comparison::Equal, marker(0))
+    );
+    let values = |terms| Relation::ColumnsIn(names(), InValues::List(terms));
+    assert_eq!(relation("(a, b) IN ()"), values(vec![]));
+    assert_eq!(
+        relation("(a, b) IN ((1, 1), (1, 1))"),
+        values(vec![pair(), pair()])
+    );
+    assert_eq!(
+        relation("(a, b) IN (?, ?)"),
+        values(vec![marker(0), marker(1)])
+    );
+    let whole = Relation::ColumnsIn(names(), InValues::Marker(marker(0)));
+    assert_eq!(relation("(a, b) IN ?"), whole);
+    assert_eq!(
+        relation("token(a, b) >= 1"),
+        Relation::Token(names(), Comparison::GreaterOrEqual, one())
+    );
+    assert_eq!(relation("a CONTAINS 1"), Relation::Contains(a(), one()));
+    assert_eq!(
+        relation("a CONTAINS KEY 1"),
+        Relation::ContainsKey(a(), one())
+    );
+    assert_eq!(
+        relation("a[1] = 1"),
+        Relation::Element(a(), one(), Comparison::Equal, one())
+    );
+    assert_eq!(relation("a LIKE 1"), Relation::Like(a(), one()));
+    assert_eq!(relation("a IS NOT NULL"), Relation::IsNotNull(a()));
+    assert_eq!(relation("expr(a, 1)"), Relation::Expression(a(), one()));
+    assert_eq!(
+        relation("\"\" = 1"),
+        Relation::Column("".into(), Comparison::Equal, one())
+    );
+}
+
+#[test]
+fn insert_with_values_or_json() {
+    let insert = |text: &str| match statement(text) {
+        Statement::Insert(insert) => *insert,
+        other => panic!("{other:?}"),
+    };
+    let plain =
+        insert("INSERT INTO ks.t (a, b) VALUES (1, ?) IF NOT EXISTS USING TTL 5 AND TIMESTAMP 6");
+    assert!(plain.if_not_exists);
+    assert_eq!(plain.using.ttl, Some(integer("5")));
+    assert_eq!(plain.using.timestamp, Some(integer("6")));
+    let marker = Term::Marker {
+        index: 0,
+        name: None,
+    };
+    let source = InsertSource::Values(vec!["a".into(), "b".into()], vec![integer("1"), marker]);
+    assert_eq!(plain.source, source);
+    let json = insert("INSERT INTO t JSON '{}' DEFAULT UNSET");
+    assert_eq!(
+        json.source,
+        InsertSource::Json(Term::Literal(Literal::String("{}".into())))
+    );
+}
+
+#[test]
+fn update_with_every_assignment_and_condition() {
+    let Statement::Update(update) = statement(
+        "UPDATE t SET a = 1, b = b + 1, c = c - 1, d = 1 + d, e += 1, f -= 1, g[1] = 1, h.x = 1, i = i -1 WHERE k = 1 \
+         IF a = 1 AND b[1] > 1 AND c.x IN (1) AND d IN ? AND e CONTAINS 1 AND f CONTAINS KEY 1",
+    ) else {
+        panic!("no update");
+    };
+    let one = || integer("1");
+    let expected = [
+        Assignment::Set("a".into(), one()),
+        Assignment::Add("b".into(), one()),
+        Assignment::Subtract("c".into(), one()),
+        Assignment::Prepend("d".into(), one()),
+        Assignment::Add("e".into(), one()),
+        Assignment::Subtract("f".into(), one()),
+        Assignment::SetElement("g".into(), one(), one()),
+        Assignment::SetField("h".into(), "x".into(), one()),
+        Assignment::Add("i".into(), integer("-1")),
+    ];
+    assert_eq!(update.assignments, expected);
+    let Conditions::If(conditions) = update.condition else {
+        panic!("no conditions");
+    };
+    let list = || ConditionTest::In(InValues::List(vec![one()]));
+    let marker = Term::Marker {
+        index: 0,
+        name: None,
+    };
+    let expected = [
+        (
+            ConditionSubject::Column("a".into()),
+            ConditionTest::Compare(Comparison::Equal, one()),
+        ),
+        (
+            ConditionSubject::Element("b".into(), one()),
+            ConditionTest::Compare(Comparison::Greater, one()),
+        ),
+        (ConditionSubject::Field("c".into(), "x".into()), list()),
+        (
+            ConditionSubject::Column("d".into()),
+            ConditionTest::In(InValues::Marker(marker)),
+        ),
+        (
+            ConditionSubject::Column("e".into()),
+            ConditionTest::Contains(one()),
+        ),
+        (
+            ConditionSubject::Column("f".into()),
+            ConditionTest::ContainsKey(one()),
+        ),
+    ];
+    let found: Vec<_> = conditions
+        .into_iter()
+        .map(|c| (c.subject, c.test))
+        .collect();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn exists_is_a_condition_and_may_be_a_column() {
+    let condition = |text: &str| match statement(text) {
+        Statement::Delete(delete) => delete.condition,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(
+        condition("DELETE FROM t WHERE k = 1 IF EXISTS"),
+        Conditions::Exists
+    );
+    assert_eq!(condition("DELETE FROM t WHERE k = 1"), Conditions::None);
+    let column = condition("DELETE FROM t WHERE k = 1 IF exists = 1");
+    assert!(matches!(column, Conditions::If(_)));
+}
+
+#[test]
+fn delete_of_columns_elements_and_fields() {
+    let Statement::Delete(delete) =
+        statement("DELETE a, b[1], c.d FROM t USING TIMESTAMP 5 WHERE k = 1")
+    else {
+        panic!("no delete");
+    };
+    let targets = [
+        DeleteTarget::Column("a".into()),
+        DeleteTarget::Element("b".into(), integer("1")),
+        DeleteTarget::Field("c".into(), "d".into()),
+    ];
+    assert_eq!(delete.targets, targets);
+    assert_eq!(delete.using.timestamp, Some(integer("5")));
+}
+
+#[test]
+fn batches_of_every_kind() {
+    for (text, kind) in [
+        ("BEGIN BATCH", BatchKind::Logged),
+        ("BEGIN UNLOGGED BATCH", BatchKind::Unlogged),
+        ("begin counter batch", BatchKind::Counter),
+    ] {
+        let text = format!(
+            "{text} USING TIMESTAMP ? INSERT INTO t (a) VALUES (?); DELETE FROM t WHERE a = ? \
+             UPDATE t SET b = ? WHERE a = 1; APPLY BATCH;"
+        );
+        let parsed = parse(&text).unwrap();
+        assert_eq!(parsed.markers, 4);
+        let Statement::Batch(batch) = parsed.statement else {
+            panic!("no batch");
+        };
+        assert_eq!(batch.kind, kind);
+        assert_eq!(batch.statements.len(), 3);
+    }
+    assert!(parse("BEGIN BATCH APPLY BATCH").is_ok());
+}
+
+#[test]
+fn keyspaces_are_created_altered_and_dropped() {
+    let text = "CREATE KEYSPACE IF NOT EXISTS \"K\" WITH replication = {'class': 'SimpleStrategy', 'n': 1} \
+                AND durable_writes = true";
+    let properties = vec![
+        (
+            "replication".into(),
+            Property::Map(vec![
+                ("class".into(), "SimpleStrategy".into()),
+                ("n".into(), "1".into()),
+            ]),
+        ),
+        ("durable_writes".into(), Property::Value("true".into())),
+    ];
+    let expected = Ddl::CreateKeyspace {
+        name: "K".into(),
+        if_not_exists: true,
+        properties,
+    };
+    assert_eq!(ddl(text), expected);
+    let dropped = Ddl::DropKeyspace {
+        name: "k".into(),
+        if_exists: true,
+    };
+    assert_eq!(ddl("DROP KEYSPACE IF EXISTS k"), dropped);
+    assert!(matches!(
+        ddl("ALTER KEYSPACE k WITH durable_writes = false"),
+        Ddl::AlterKeyspace {
+            if_exists: false,
+            ..
+        }
+    ));
+}
+
+#[test]
+fn create_table_with_everything() {
+    let Ddl::CreateTable(create) = ddl(
+        "CREATE COLUMNFAMILY IF NOT EXISTS ks.t (a int, b text STATIC, c frozen<list<int>>, PRIMARY KEY ((a, b), c),) \
+         WITH CLUSTERING ORDER BY (c DESC) AND COMPACT STORAGE AND comment = 'it''s' AND caching = {} AND gc = 5",
+    ) else {
+        panic!("no table");
+    };
+    assert!(create.if_not_exists && create.compact_storage);
+    assert_eq!(create.columns.len(), 3);
+    assert!(create.columns[1].is_static && !create.columns[0].is_static);
+    let key = (vec!["a".into(), "b".into()], vec!["c".into()]);
+    assert_eq!(create.primary_key, Some(key));
+    assert_eq!(create.clustering_order, [("c".into(), true)]);
+    let properties = [
+        ("comment".into(), Property::Value("it's".into())),
+        ("caching".into(), Property::Map(vec![])),
+        ("gc".into(), Property::Value("5".into())),
+    ];
+    assert_eq!(create.properties, properties);
+    let Ddl::CreateTable(inline) = ddl("CREATE TABLE t (a int PRIMARY KEY)") else {
+        panic!("no table");
+    };
+    assert!(inline.columns[0].is_primary_key && inline.primary_key.is_none());
+}
+
+#[test]
+fn alter_table_in_every_way() {
+    let change = |text: &str| match ddl(&format!("ALTER TABLE IF EXISTS t {text}")) {
+        Ddl::AlterTable {
+            if_exists: true,
+            change,
+            ..
+        } => change,
+        other => panic!("{other:?}"),
+    };
+    let column = |name: &str, is_static| ColumnDefinition {
+        name: name.into(),
+        ty: native("int"),
+        is_static,
+        is_primary_key: false,
+    };
+    let added = AlterTable::Add {
+        if_not_exists: true,
+        columns: vec![column("a", false), column("b", true)],
+    };
+    assert_eq!(change("ADD IF NOT EXISTS (a int, b int STATIC)"), added);
+    let one = AlterTable::Add {
+        if_not_exists: false,
+        columns: vec![column("a", false)],
+    };
+    assert_eq!(change("ADD a int"), one);
+    let dropped = AlterTable::Drop {
+        if_exists: true,
+        columns: vec!["a".into(), "b".into()],
+        timestamp: Some(5),
+    };
+    assert_eq!(change("DROP IF EXISTS (a, b) USING TIMESTAMP 5"), dropped);
+    let renamed = AlterTable::Rename {
+        if_exists: false,
+        columns: vec![("a".into(), "b".into()), ("c".into(), "d".into())],
+    };
+    assert_eq!(change("RENAME a TO b AND c TO d"), renamed);
+    assert_eq!(
+        change("ALTER a TYPE int"),
+        AlterTable::Type("a".into(), native("int"))
+    );
+    let properties = vec![("comment".into(), Property::Value("x".into()))];
+    assert_eq!(
+        change("WITH comment = 'x'"),
+        AlterTable::Properties(properties)
+    );
+}
+
+#[test]
+fn types_are_created_altered_and_dropped() {
+    let created = Ddl::CreateType {
+        name: name("ks", "u"),
+        if_not_exists: true,
+        fields: vec![("a".into(), native("int")), ("b".into(), native("text"))],
+    };
+    assert_eq!(
+        ddl("CREATE TYPE IF NOT EXISTS ks.u (a int, b text)"),
+        created
+    );
+    let change = |text: &str| match ddl(&format!("ALTER TYPE u {text}")) {
+        Ddl::AlterType { change, .. } => change,
+        other => panic!("{other:?}"),
+    };
+    let added = AlterType::Add {
+        if_not_exists: true,
+        field: "c".into(),
+        ty: native("int"),
+    };
+    assert_eq!(change("ADD IF NOT EXISTS c int"), added);
+    let renamed = AlterType::Rename {
+        if_exists: true,
+        fields: vec![("a".into(), "b".into())],
+    };
+    assert_eq!(change("RENAME IF EXISTS a TO b"), renamed);
+    assert_eq!(
+        change("ALTER a TYPE int"),
+        AlterType::Type("a".into(), native("int"))
+    );
+    let dropped = Ddl::DropType {
+        name: name("", "u"),
+        if_exists: false,
+    };
+    assert_eq!(ddl("DROP TYPE u"), dropped);
+}
+
+#[test]
+fn describe_of_every_kind() {
+    let target = |text: &str| match statement(text) {
+        Statement::Describe(describe) => describe.target,
+        other => panic!("{other:?}"),
+    };
+    use DescribeTarget::*;
+    let qualified = || name("k", "n");
+    for (text, expected) in [
+        ("DESCRIBE CLUSTER", Cluster),
+        ("DESC SCHEMA", Schema { full: false }),
+        ("DESC FULL SCHEMA", Schema { full: true }),
+        ("DESC KEYSPACES", Keyspaces),
+        (
+            "DESC KEYSPACE",
+            Keyspace {
+                only: false,
+                name: None,
+            },
+        ),
+        (
+            "DESC ONLY KEYSPACE k",
+            Keyspace {
+                only: true,
+                name: Some("k".into()),
+            },
+        ),
+        ("DESC TABLES", Tables),
+        ("DESC TABLE k.n", Table(qualified())),
+        ("DESC COLUMNFAMILY k.n", Table(qualified())),
+        ("DESC TYPES", Types),
+        ("DESC TYPE k.n", Type(qualified())),
+        ("DESC FUNCTIONS", Functions),
+        ("DESC FUNCTION k.n", Function(qualified())),
+        ("DESC AGGREGATES", Aggregates),
+        ("DESC AGGREGATE k.n", Aggregate(qualified())),
+        ("DESC INDEX k.n", Index(qualified())),
+        ("DESC MATERIALIZED VIEW k.n", View(qualified())),
+        ("DESC k.n", Anything(qualified())),
+        ("DESC n", Anything(name("", "n"))),
+        ("DESC cluster.n", Anything(name("cluster", "n"))),
+    ] {
+        assert_eq!(target(text), expected, "{text}");
+    }
+    let Statement::Describe(internals) = statement("DESC TABLE n WITH INTERNALS") else {
+        panic!("no describe");
+    };
+    assert!(internals.internals);
+}
+
+#[test]
+fn use_and_truncate() {
+    assert_eq!(statement("USE \"K\";"), Statement::Use("K".into()));
+    assert_eq!(statement("TRUNCATE t"), Statement::Truncate(name("", "t")));
+    assert_eq!(
+        statement("truncate table k.t"),
+        Statement::Truncate(name("k", "t"))
+    );
+}
+
+#[test]
+fn statements_of_later_days_are_named() {
+    for (text, named) in [
+        (
+            "CREATE INDEX IF NOT EXISTS i ON k.t (keys(a))",
+            "CREATE INDEX",
+        ),
+        (
+            "CREATE CUSTOM INDEX ON t (a) USING 'x' WITH OPTIONS = {'a': 'b'}",
+            "CREATE INDEX",
+        ),
+        ("DROP INDEX k.i", "DROP INDEX"),
+        (
+            "CREATE MATERIALIZED VIEW v AS SELECT * FROM t WHERE a IS NOT NULL PRIMARY KEY (a) WITH comment = ''",
+            "CREATE MATERIALIZED VIEW",
+        ),
+        (
+            "ALTER MATERIALIZED VIEW v WITH comment = ''",
+            "ALTER MATERIALIZED VIEW",
+        ),
+        ("DROP MATERIALIZED VIEW v", "DROP MATERIALIZED VIEW"),
+        (
+            "CREATE OR REPLACE FUNCTION f (a int) CALLED ON NULL INPUT RETURNS int LANGUAGE java AS $$return a;$$",
+            "CREATE FUNCTION",
+        ),
+        (
+            "CREATE AGGREGATE a (int) SFUNC f STYPE int INITCOND 0",
+            "CREATE AGGREGATE",
+        ),
+        ("DROP FUNCTION f (int)", "DROP FUNCTION"),
+        ("DROP AGGREGATE IF EXISTS k.a", "DROP AGGREGATE"),
+        ("CREATE TRIGGER t ON k.t USING 'x'", "CREATE TRIGGER"),
+        ("DROP TRIGGER t ON k.t", "DROP TRIGGER"),
+        (
+            "CREATE ROLE r WITH PASSWORD = 'x' AND LOGIN = true",
+            "CREATE ROLE",
+        ),
+        ("ALTER ROLE r WITH SUPERUSER = false", "ALTER ROLE"),
+        ("DROP ROLE r", "DROP ROLE"),
+        ("CREATE USER u WITH PASSWORD 'x' NOSUPERUSER", "CREATE USER"),
+        ("ALTER USER 'u' SUPERUSER", "ALTER USER"),
+        ("DROP USER u", "DROP USER"),
+        (
+            "GRANT SELECT, MODIFY PERMISSION ON KEYSPACE k TO r",
+            "GRANT",
+        ),
+        ("GRANT a TO b", "GRANT"),
+        ("REVOKE ALL ON ALL FUNCTIONS IN KEYSPACE k FROM r", "REVOKE"),
+        ("LIST ROLES OF r NORECURSIVE", "LIST ROLES"),
+        ("LIST USERS", "LIST USERS"),
+        ("LIST ALL PERMISSIONS ON t OF r", "LIST PERMISSIONS"),
+        ("ADD IDENTITY 'a' TO ROLE 'b'", "ADD IDENTITY"),
+        ("DROP IDENTITY 'a'", "DROP IDENTITY"),
+        (
+            "CREATE TABLE t (a int MASKED WITH DEFAULT PRIMARY KEY)",
+            "dynamic data masking",
+        ),
+        (
+            "ALTER TABLE t DROP COMPACT STORAGE",
+            "ALTER TABLE … DROP COMPACT STORAGE",
+        ),
+    ] {
+        assert_eq!(statement(text), Statement::Unsupported(named), "{text}");
+    }
+}

@@ -1,0 +1,224 @@
+//! Statements on indexes, views, functions, aggregates and triggers: parsed, so that wrong ones are told, and refused
+//! as a whole.
+
+use nom::Parser;
+use nom::multi::separated_list1;
+use nom::sequence::delimited;
+
+use super::ast::TypeName;
+use super::ddl::{IF_EXISTS, IF_NOT_EXISTS};
+use super::input::{Input, Parsed, clause, flag, key, keys, separator, token};
+use super::keywords::Keyword;
+use super::names::{column, function, identifier, index, table};
+use super::properties::{Collected, with_properties};
+use super::relations::relations;
+use super::selection::selectors;
+use super::tables::{clustering_order, primary_key};
+use super::terms::term;
+use super::token::Kind;
+use super::types::comparator_type;
+
+/// `CREATE [CUSTOM] INDEX`, from behind those words.
+pub(super) fn create_index(input: Input<'_>) -> Parsed<'_, &'static str> {
+    let (mut input, _) = flag(IF_NOT_EXISTS)(input)?;
+    if input.kind() == Kind::Question {
+        return input.refuse("Bind variables cannot be used for index names");
+    }
+    if input.kind().is_identifier() {
+        input = input.advance();
+    }
+    let (input, _) = key(Keyword::On)(input)?;
+    let (input, _) = table(input)?;
+    let (mut input, _) = token(Kind::OpenParen)(input)?;
+    let kind = input.kind();
+    if kind.is_column() || matches!(kind, Kind::Key(Keyword::Entries | Keyword::Full)) {
+        (input, _) = separated_list1(separator(Kind::Comma), index_target).parse(input)?;
+    }
+    let (input, _) = token(Kind::CloseParen)(input)?;
+    let (input, _) = clause(Keyword::Using, token(Kind::String))(input)?;
+    let (input, _) = optional_properties(input)?;
+    Ok((input, "CREATE INDEX"))
+}
+
+fn optional_properties(input: Input<'_>) -> Parsed<'_, ()> {
+    if !input.at(Keyword::With) {
+        return Ok((input, ()));
+    }
+    let (input, _) = with_properties(input)?;
+    Ok((input, ()))
+}
+
+fn index_target(input: Input<'_>) -> Parsed<'_, ()> {
+    use Keyword::{Entries, Full, Keys, Values};
+    let wrapped = match input.kind() {
+        Kind::Key(Entries | Full) => true,
+        Kind::Key(Keys | Values) => input.peek(1) == Kind::OpenParen,
+        _ => false,
+    };
+    if !wrapped {
+        let (input, _) = column(input)?;
+        return Ok((input, ()));
+    }
+    let (open, close) = (token(Kind::OpenParen), token(Kind::CloseParen));
+    let (input, _) = delimited(open, column, close).parse(input.advance())?;
+    Ok((input, ()))
+}
+
+/// `DROP INDEX`, from behind those words.
+pub(super) fn drop_index(input: Input<'_>) -> Parsed<'_, &'static str> {
+    let (input, _) = flag(IF_EXISTS)(input)?;
+    let (input, _) = index(input)?;
+    Ok((input, "DROP INDEX"))
+}
+
+/// `CREATE MATERIALIZED VIEW`, from behind the first word.
+pub(super) fn create_view(input: Input<'_>) -> Parsed<'_, &'static str> {
+    let (input, ()) = keys(&[Keyword::Materialized, Keyword::View])(input)?;
+    let (input, _) = flag(IF_NOT_EXISTS)(input)?;
+    let (input, _) = table(input)?;
+    let (input, ()) = keys(&[Keyword::As, Keyword::Select])(input)?;
+    let (input, _) = selectors(input)?;
+    let (input, _) = key(Keyword::From)(input)?;
+    let (input, _) = table(input)?;
+    let (input, _) = clause(Keyword::Where, relations)(input)?;
+    let (mut input, _) = primary_key(input)?;
+    let mut properties = Collected::default();
+    if input.at(Keyword::With) {
+        loop {
+            input = view_property(input.advance(), &mut properties)?.0;
+            if !input.at(Keyword::And) {
+                break;
+            }
+        }
+    }
+    Ok((input, "CREATE MATERIALIZED VIEW"))
+}
+
+fn view_property<'a>(input: Input<'a>, properties: &mut Collected) -> Parsed<'a, ()> {
+    if !matches!(
+        input.kind(),
+        Kind::Key(Keyword::Compact | Keyword::Clustering)
+    ) {
+        return properties.property(input);
+    }
+    match (input.kind(), input.peek(1)) {
+        (Kind::Key(Keyword::Compact), Kind::Key(Keyword::Storage)) => {
+            input.refuse("COMPACT STORAGE tables are not allowed starting with version 4.0")
+        }
+        (Kind::Key(Keyword::Clustering), Kind::Key(Keyword::Order)) => {
+            let (input, _) = clustering_order(input)?;
+            Ok((input, ()))
+        }
+        (_, Kind::Equal) => properties.property(input),
+        _ => input.no_viable(1),
+    }
+}
+
+/// `ALTER MATERIALIZED VIEW`, from behind the first word.
+pub(super) fn alter_view(input: Input<'_>) -> Parsed<'_, &'static str> {
+    let (input, ()) = keys(&[Keyword::Materialized, Keyword::View])(input)?;
+    let (input, _) = flag(IF_EXISTS)(input)?;
+    let (input, _) = table(input)?;
+    let (input, _) = with_properties(input)?;
+    Ok((input, "ALTER MATERIALIZED VIEW"))
+}
+
+/// `DROP MATERIALIZED VIEW`, from behind the first word.
+pub(super) fn drop_view(input: Input<'_>) -> Parsed<'_, &'static str> {
+    let (input, ()) = keys(&[Keyword::Materialized, Keyword::View])(input)?;
+    let (input, _) = flag(IF_EXISTS)(input)?;
+    let (input, _) = table(input)?;
+    Ok((input, "DROP MATERIALIZED VIEW"))
+}
+
+/// `CREATE TRIGGER`, from behind those words.
+pub(super) fn create_trigger(input: Input<'_>) -> Parsed<'_, &'static str> {
+    let (input, _) = flag(IF_NOT_EXISTS)(input)?;
+    let (input, _) = identifier(input)?;
+    let (input, _) = key(Keyword::On)(input)?;
+    let (input, _) = table(input)?;
+    let (input, _) = key(Keyword::Using)(input)?;
+    let (input, _) = token(Kind::String)(input)?;
+    Ok((input, "CREATE TRIGGER"))
+}
+
+/// `DROP TRIGGER`, from behind those words.
+pub(super) fn drop_trigger(input: Input<'_>) -> Parsed<'_, &'static str> {
+    let (input, _) = flag(IF_EXISTS)(input)?;
+    let (input, _) = identifier(input)?;
+    let (input, _) = key(Keyword::On)(input)?;
+    let (input, _) = table(input)?;
+    Ok((input, "DROP TRIGGER"))
+}
+
+/// `CREATE FUNCTION`, from behind those words.
+pub(super) fn create_function(input: Input<'_>) -> Parsed<'_, &'static str> {
+    let (input, _) = flag(IF_NOT_EXISTS)(input)?;
+    let (input, _) = function(input)?;
+    let (mut input, _) = token(Kind::OpenParen)(input)?;
+    if input.kind().is_identifier() {
+        let argument = |input| {
+            let (input, _) = identifier(input)?;
+            comparator_type(input)
+        };
+        (input, _) = separated_list1(separator(Kind::Comma), argument).parse(input)?;
+    }
+    let (input, _) = token(Kind::CloseParen)(input)?;
+    let (input, ()) = match input.kind() {
+        Kind::Key(Keyword::Returns) => keys(&[Keyword::Returns, Keyword::Null])(input)?,
+        Kind::Key(Keyword::Called) => (input.advance(), ()),
+        _ => return input.no_viable(0),
+    };
+    let (input, ()) = keys(&[Keyword::On, Keyword::Null, Keyword::Input, Keyword::Returns])(input)?;
+    let (input, _) = comparator_type(input)?;
+    let (input, _) = key(Keyword::Language)(input)?;
+    let (input, _) = token(Kind::Ident)(input)?;
+    let (input, _) = key(Keyword::As)(input)?;
+    let (input, _) = token(Kind::String)(input)?;
+    Ok((input, "CREATE FUNCTION"))
+}
+
+/// `CREATE AGGREGATE`, from behind those words.
+pub(super) fn create_aggregate(input: Input<'_>) -> Parsed<'_, &'static str> {
+    let (input, _) = flag(IF_NOT_EXISTS)(input)?;
+    let (input, _) = function(input)?;
+    let (input, _) = argument_types(input)?;
+    let (input, _) = key(Keyword::Sfunc)(input)?;
+    let (input, _) = function_itself(input)?;
+    let (input, _) = key(Keyword::Stype)(input)?;
+    let (input, _) = comparator_type(input)?;
+    let (input, _) = clause(Keyword::Finalfunc, function_itself)(input)?;
+    let (input, _) = clause(Keyword::Initcond, term)(input)?;
+    Ok((input, "CREATE AGGREGATE"))
+}
+
+fn function_itself(input: Input<'_>) -> Parsed<'_, ()> {
+    match input.kind().is_function() {
+        true => Ok((input.advance(), ())),
+        false => input.no_viable(0),
+    }
+}
+
+/// `(type, type)`
+pub(super) fn argument_types(input: Input<'_>) -> Parsed<'_, Vec<TypeName>> {
+    let (input, _) = token(Kind::OpenParen)(input)?;
+    let kind = input.kind();
+    if !kind.is_identifier() && !matches!(kind, Kind::String | Kind::Key(Keyword::Set)) {
+        let (input, _) = token(Kind::CloseParen)(input)?;
+        return Ok((input, Vec::new()));
+    }
+    let (input, types) = separated_list1(separator(Kind::Comma), comparator_type).parse(input)?;
+    let (input, _) = token(Kind::CloseParen)(input)?;
+    Ok((input, types))
+}
+
+/// `DROP FUNCTION` and `DROP AGGREGATE`, from behind those words.
+pub(super) fn drop_function(input: Input<'_>) -> Parsed<'_, ()> {
+    let (input, _) = flag(IF_EXISTS)(input)?;
+    let (input, _) = function(input)?;
+    if input.kind() != Kind::OpenParen {
+        return Ok((input, ()));
+    }
+    let (input, _) = argument_types(input)?;
+    Ok((input, ()))
+}
