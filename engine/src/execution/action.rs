@@ -1,0 +1,71 @@
+//! What an [`Execution`](super::Execution) asks its driver to do, and what the driver says came of it.
+
+use std::sync::Arc;
+
+use helenus_core::message::SchemaChange;
+use helenus_core::{ErrorResponse, Response};
+
+use crate::cql::ast::Ddl;
+use crate::readers::{ReadCommand, ReadProgress};
+use crate::schema::Table;
+use crate::storage::Mutation;
+
+/// The next step of an execution. All but [`Done`](Action::Done) are answered by one
+/// [`resume`](super::Execution::resume).
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Action {
+    /// Read into the execution, which is a [`Consumer`](crate::readers::Consumer); answer [`Outcome::Read`]. A range
+    /// that spans shards is read from each in token order with the same command, until one stops or yields.
+    Read(ReadCommand),
+    /// Apply all of these, each whole; answer [`Outcome::Written`].
+    Write(Vec<Mutation>),
+    /// Under the lock of the shard that has the command's key: read to the end into the execution, then apply what
+    /// [`decide`](super::Execution::decide) returns; answer [`Outcome::Written`].
+    Cas(ReadCommand),
+    /// Change the schema; answer [`Outcome::Altered`].
+    Alter {
+        /// The change.
+        ddl: Arc<Ddl>,
+        /// The keyspace that names without one belong to.
+        keyspace: Option<Arc<str>>,
+    },
+    /// Drop all content of a table; answer [`Outcome::Truncated`].
+    Truncate(Arc<Table>),
+    /// Let others run, then answer [`Outcome::Resumed`].
+    Yield,
+    /// The end.
+    Done(Box<Completed>),
+}
+
+/// What came of an [`Action`].
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Outcome {
+    /// A read ended like this.
+    Read(ReadProgress),
+    /// Everything was applied.
+    Written,
+    /// The schema was changed, or was found to be as wanted.
+    Altered {
+        /// What changed; `None` if nothing did.
+        change: Option<SchemaChange>,
+        /// Warnings for the client.
+        warnings: Vec<String>,
+    },
+    /// The table is empty.
+    Truncated,
+    /// Others ran.
+    Resumed,
+    /// The action failed; the execution ends with this error.
+    Failed(ErrorResponse),
+}
+
+/// The result of an execution.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Completed {
+    /// What the client is told.
+    pub response: Response,
+    /// Warnings that go with it.
+    pub warnings: Vec<String>,
+}
