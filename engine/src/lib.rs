@@ -6,4 +6,7 @@ pub mod execution;
 pub mod readers;
 pub mod schema;
 pub mod storage;
+pub mod system;
 pub mod types;
+
+pub use context::Context;

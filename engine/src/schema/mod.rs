@@ -1,8 +1,21 @@
 //! The schema as immutable snapshots: a change makes a new [`Schema`] that shares what it kept.
 
+mod ddl;
+mod options;
+mod replication;
 mod table;
+mod types;
+mod version;
 
-pub use table::{Column, ColumnId, ColumnKind, Table, TableId, TableOption};
+pub use ddl::SchemaUpdate;
+pub(crate) use ddl::build_table;
+pub(crate) use options::TableSettings;
+pub use options::{OptionMap, PropertyText, TableOptions};
+pub use table::{Column, ColumnId, ColumnKind, DroppedColumn, Table, TableId};
+pub use types::resolve_type;
+
+#[cfg(test)]
+pub(crate) use ddl::testing;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,15 +30,17 @@ pub struct Schema {
     pub keyspaces: BTreeMap<Arc<str>, Arc<Keyspace>>,
     /// The schema version: equal for equal content, as `system.local` shows it.
     pub version: Uuid,
+    /// How many nodes each datacenter has, which replication is held against.
+    pub datacenters: Arc<BTreeMap<Arc<str>, usize>>,
 }
 
 /// A keyspace with its tables and types.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Keyspace {
     /// The name.
     pub name: Arc<str>,
     /// The replication map, `class` among its keys (a fully qualified class name).
-    pub replication: BTreeMap<Arc<str>, Arc<str>>,
+    pub replication: OptionMap,
     /// `durable_writes`
     pub durable_writes: bool,
     /// Tables by name.
@@ -37,8 +52,44 @@ pub struct Keyspace {
 }
 
 impl Schema {
+    /// The schema of these keyspaces, on nodes so many a datacenter.
+    pub(crate) fn new(
+        keyspaces: BTreeMap<Arc<str>, Arc<Keyspace>>,
+        datacenters: BTreeMap<Arc<str>, usize>,
+    ) -> Self {
+        Self {
+            version: version::of(&keyspaces),
+            keyspaces,
+            datacenters: Arc::new(datacenters),
+        }
+    }
+
     /// The table of that name.
     pub fn table(&self, keyspace: &str, name: &str) -> Option<&Arc<Table>> {
         self.keyspaces.get(keyspace)?.tables.get(name)
     }
+}
+
+impl Keyspace {
+    /// Whether only the server itself changes it: no statement creates, alters or drops anything in it.
+    pub fn is_local_system(&self) -> bool {
+        is_local_system(&self.name)
+    }
+}
+
+/// The keyspaces that are each node's own, which nobody may alter.
+pub(crate) fn is_local_system(name: &str) -> bool {
+    [
+        "system",
+        "system_schema",
+        "system_views",
+        "system_virtual_schema",
+    ]
+    .iter()
+    .any(|system| system.eq_ignore_ascii_case(name))
+}
+
+/// The keyspaces of the server that are replicated: their replication may be altered.
+pub(crate) fn is_replicated_system(name: &str) -> bool {
+    ["system_auth", "system_distributed", "system_traces"].contains(&name)
 }

@@ -1,0 +1,56 @@
+//! What no statement may change, and which names are allowed.
+
+use helenus_core::message::ErrorResponse;
+
+use crate::cql::ast::Ddl;
+use crate::schema::{is_local_system, is_replicated_system};
+
+/// The longest name of a keyspace.
+const NAME_LENGTH: usize = 48;
+
+/// Refuses changes of system keyspaces and keyspace names that can't be.
+pub(super) fn check(ddl: &Ddl, keyspace: &str) -> Result<(), ErrorResponse> {
+    if is_local_system(keyspace) {
+        return Err(match ddl {
+            // To create one needs no right on it, so that Cassandra finds out later.
+            Ddl::CreateKeyspace { .. } => ErrorResponse::invalid(format!(
+                "System keyspace '{keyspace}' is not user-modifiable"
+            )),
+            _ => {
+                ErrorResponse::unauthorized(format!("{keyspace} keyspace is not user-modifiable."))
+            }
+        });
+    }
+    if is_replicated_system(keyspace) {
+        let all_tables = format!("<all tables in {keyspace}>");
+        let (permission, resource) = match ddl {
+            Ddl::CreateKeyspace { .. } | Ddl::AlterKeyspace { .. } => return Ok(()),
+            Ddl::DropKeyspace { .. } => ("DROP", format!("<keyspace {keyspace}>")),
+            Ddl::CreateTable(_) | Ddl::CreateType { .. } => ("CREATE", all_tables),
+            Ddl::AlterTable { table, .. } => {
+                ("ALTER", format!("<table {keyspace}.{}>", table.name))
+            }
+            Ddl::DropTable { table, .. } => ("DROP", format!("<table {keyspace}.{}>", table.name)),
+            Ddl::AlterType { .. } => ("ALTER", all_tables),
+            Ddl::DropType { .. } => ("DROP", all_tables),
+        };
+        return Err(ErrorResponse::unauthorized(format!(
+            "Cannot {permission} {resource}"
+        )));
+    }
+    if keyspace.len() > NAME_LENGTH || !is_word(keyspace) {
+        return Err(ErrorResponse::invalid(format!(
+            "Keyspace name must not be empty, more than {NAME_LENGTH} characters long, or contain \
+             non-alphanumeric-underscore characters (got '{keyspace}')"
+        )));
+    }
+    Ok(())
+}
+
+/// Whether a name is made of letters, digits and underscores, and not empty.
+pub(super) fn is_word(name: &str) -> bool {
+    !name.is_empty()
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}

@@ -1,0 +1,269 @@
+//! `ALTER TABLE`.
+
+use std::sync::Arc;
+
+use helenus_core::message::{ChangeType, ErrorResponse};
+use helenus_core::types::CqlType;
+
+use super::create_table::has_nested_complex;
+use super::{Alteration, Outcome};
+use crate::Context;
+use crate::cql::ast::{AlterTable, ColumnDefinition, Name, Properties};
+use crate::schema::options::{self, TableSettings};
+use crate::schema::types::{expand_user_types, value_compatible};
+use crate::schema::{
+    Column, ColumnId, ColumnKind, DroppedColumn, Keyspace, Schema, Table, resolve_type,
+};
+
+impl Schema {
+    pub(super) fn alter_table(
+        &self,
+        keyspace: &str,
+        name: &Arc<str>,
+        if_exists: bool,
+        change: &AlterTable,
+        context: &Context,
+    ) -> Outcome {
+        let found = self
+            .keyspaces
+            .get(keyspace)
+            .and_then(|keyspace| Some((keyspace, keyspace.tables.get(name)?)));
+        let Some((keyspace, old)) = found else {
+            return match if_exists {
+                true => Ok(None),
+                false => Err(ErrorResponse::invalid(format!(
+                    "Table '{keyspace}.{name}' doesn't exist"
+                ))),
+            };
+        };
+        let mut table = Table::clone(old);
+        match change {
+            AlterTable::Add {
+                if_not_exists,
+                columns,
+            } => {
+                for column in columns {
+                    add(&mut table, keyspace, column, *if_not_exists)?;
+                }
+                check_counters(&table)?;
+            }
+            AlterTable::Drop {
+                if_exists,
+                columns,
+                timestamp,
+            } => {
+                for column in columns {
+                    drop_column(
+                        old,
+                        &mut table,
+                        column,
+                        *if_exists,
+                        timestamp.unwrap_or(context.timestamp),
+                    )?;
+                }
+            }
+            AlterTable::Rename { columns, .. } => {
+                for (from, to) in columns {
+                    rename(old, &mut table, from, to)?;
+                }
+            }
+            AlterTable::Type(..) => {
+                return Err(ErrorResponse::invalid(
+                    "Altering column types is no longer supported",
+                ));
+            }
+            AlterTable::Properties(properties) => set_options(&mut table, properties)?,
+        }
+        if table == **old {
+            return Ok(None);
+        }
+        let mut keyspace = Keyspace::clone(keyspace);
+        keyspace.tables.insert(Arc::clone(name), Arc::new(table));
+        Ok(Some(Alteration::table(keyspace, ChangeType::Updated, name)))
+    }
+}
+
+fn add(
+    table: &mut Table,
+    keyspace: &Keyspace,
+    definition: &ColumnDefinition,
+    if_not_exists: bool,
+) -> Result<(), ErrorResponse> {
+    let name = &definition.name;
+    let ty = resolve_type(&definition.ty, keyspace)?;
+    if table.column(name).is_some() {
+        return match if_not_exists {
+            true => Ok(()),
+            false => Err(ErrorResponse::invalid(format!(
+                "Column with name '{name}' already exists"
+            ))),
+        };
+    }
+    if definition.is_static && table.clustering_len == 0 {
+        return Err(ErrorResponse::invalid(
+            "Static columns are only useful (and thus allowed) if the table has at least one clustering column",
+        ));
+    }
+    if has_nested_complex(&ty) {
+        return Err(ErrorResponse::invalid(format!(
+            "Non-frozen UDTs with nested non-frozen collections are not supported for column {name}"
+        )));
+    }
+    if let Some(dropped) = table.dropped.iter().find(|dropped| dropped.name == *name) {
+        check_again(dropped, &ty, definition.is_static, table.is_counter)?;
+    }
+    let kind = if definition.is_static {
+        ColumnKind::Static
+    } else {
+        ColumnKind::Regular
+    };
+    let id = ColumnId(table.next_column_id);
+    table.next_column_id += 1;
+    let mut columns = std::mem::take(&mut table.columns);
+    columns.push(Column {
+        id,
+        name: Name::clone(name),
+        ty,
+        kind,
+        position: 0,
+        descending: false,
+    });
+    table.set_columns(columns);
+    Ok(())
+}
+
+/// Whether a column may come back with this type.
+fn check_again(
+    dropped: &DroppedColumn,
+    ty: &CqlType,
+    is_static: bool,
+    is_counter: bool,
+) -> Result<(), ErrorResponse> {
+    let name = &dropped.name;
+    if !value_compatible(ty, &dropped.ty) {
+        return Err(ErrorResponse::invalid(format!(
+            "Cannot re-add previously dropped column '{name}' of type {ty}, incompatible with previous type {}",
+            dropped.ty
+        )));
+    }
+    if is_static != dropped.is_static {
+        let kind = |is_static| if is_static { "STATIC" } else { "REGULAR" };
+        return Err(ErrorResponse::invalid(format!(
+            "Cannot re-add previously dropped column '{name}' of kind {}, incompatible with previous kind {}",
+            kind(is_static),
+            kind(dropped.is_static)
+        )));
+    }
+    match is_counter {
+        true => Err(ErrorResponse::invalid(format!(
+            "Cannot re-add previously dropped counter column {name}"
+        ))),
+        false => Ok(()),
+    }
+}
+
+fn check_counters(table: &Table) -> Result<(), ErrorResponse> {
+    let mut values = table.statics().iter().chain(table.regulars());
+    let Some(column) = values.find(|column| (column.ty == CqlType::Counter) != table.is_counter)
+    else {
+        return Ok(());
+    };
+    let (kind, of) = if table.is_counter {
+        ("non counter", "counter")
+    } else {
+        ("counter", "non counter")
+    };
+    Err(ErrorResponse::config(format!(
+        "{}.{}: Cannot have a {kind} column (\"{}\") in a {of} table",
+        table.keyspace, table.name, column.name
+    )))
+}
+
+fn drop_column(
+    old: &Table,
+    table: &mut Table,
+    name: &Name,
+    if_exists: bool,
+    timestamp: i64,
+) -> Result<(), ErrorResponse> {
+    let Some(column) = old.column(name) else {
+        return match if_exists {
+            true => Ok(()),
+            false => Err(ErrorResponse::invalid(format!(
+                "Column {name} was not found in table '{}.{}'",
+                table.keyspace, table.name
+            ))),
+        };
+    };
+    if column.is_primary_key() {
+        return Err(ErrorResponse::invalid(format!(
+            "Cannot drop PRIMARY KEY column {name}"
+        )));
+    }
+    // Its fields could not be kept as a tuple: there are no tuples of several cells.
+    if matches!(column.ty, CqlType::Udt(_)) {
+        return Err(ErrorResponse::invalid(format!(
+            "Cannot drop non-frozen column {name} of user type {}",
+            column.ty
+        )));
+    }
+    let mut columns = std::mem::take(&mut table.columns);
+    columns.retain(|kept| kept.name != *name);
+    table.set_columns(columns);
+    let dropped = DroppedColumn {
+        name: Name::clone(name),
+        ty: expand_user_types(&column.ty),
+        dropped_at: timestamp,
+        is_static: column.is_static(),
+    };
+    match table.dropped.binary_search_by(|known| known.name.cmp(name)) {
+        Ok(index) => table.dropped[index] = dropped,
+        Err(index) => table.dropped.insert(index, dropped),
+    }
+    Ok(())
+}
+
+/// Cassandra holds every pair against the table as it was, so that names can't be swapped.
+fn rename(old: &Table, table: &mut Table, from: &Name, to: &Name) -> Result<(), ErrorResponse> {
+    let place = format!("{}.{}", table.keyspace, table.name);
+    let Some(column) = old.column(from) else {
+        return Err(ErrorResponse::invalid(format!(
+            "Undefined column name {from} in table {place}"
+        )));
+    };
+    if !column.is_primary_key() {
+        return Err(ErrorResponse::invalid(format!(
+            "Cannot rename non PRIMARY KEY column {from}"
+        )));
+    }
+    if old.column(to).is_some() || table.column(to).is_some() {
+        return Err(ErrorResponse::invalid(format!(
+            "Cannot rename column {from} to {to} in table '{place}'; another column with that name already exists"
+        )));
+    }
+    if let Some(column) = table
+        .columns
+        .iter_mut()
+        .find(|renamed| renamed.id == column.id)
+    {
+        column.name = Name::clone(to);
+    }
+    Ok(())
+}
+
+fn set_options(table: &mut Table, properties: &Properties) -> Result<(), ErrorResponse> {
+    let reader = options::reader(properties)?;
+    if reader.contains("id") {
+        return Err(ErrorResponse::config("Cannot alter table id."));
+    }
+    let settings = TableSettings::of(table).with(&reader, false)?;
+    if table.is_counter && settings.default_ttl > 0 {
+        return Err(ErrorResponse::invalid(
+            "Cannot set default_time_to_live on a table with counters",
+        ));
+    }
+    table.default_ttl = settings.default_ttl;
+    table.gc_grace_seconds = settings.gc_grace_seconds;
+    table.options = Arc::new(settings.options);
+    Ok(())
+}

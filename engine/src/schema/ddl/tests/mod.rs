@@ -1,0 +1,10 @@
+//! Schema changes held against what Apache Cassandra 5.0.4 answers to the same statements.
+
+mod alter_table;
+mod create_table;
+mod keyspaces;
+mod options;
+mod updates;
+mod user_types;
+
+use super::testing::World;
