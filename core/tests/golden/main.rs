@@ -1,0 +1,9 @@
+//! The codec against golden data: bytes that independent implementations wrote, with what they say.
+//! `tests/vectors/README.md` describes the files.
+
+mod cuts;
+mod requests;
+mod responses;
+mod types;
+mod values;
+mod vectors;
