@@ -3,6 +3,7 @@
 pub mod context;
 pub mod cql;
 pub mod execution;
+pub mod literal;
 pub mod readers;
 pub mod schema;
 pub mod storage;

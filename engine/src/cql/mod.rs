@@ -34,6 +34,7 @@ use std::cell::Cell;
 
 use ast::Statement;
 use error::{Fault, Scene};
+use helenus_core::ErrorResponse;
 use input::{Input, Source};
 
 /// A statement with what it needs to be bound.
@@ -54,6 +55,15 @@ pub enum Error {
     /// The text follows the grammar, but the grammar's actions already see that it is invalid.
     #[error("{0}")]
     Invalid(String),
+}
+
+impl From<Error> for ErrorResponse {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Syntax(message) => Self::syntax(message),
+            Error::Invalid(message) => Self::invalid(message),
+        }
+    }
 }
 
 /// Parses one statement, with or without a semicolon behind it.
