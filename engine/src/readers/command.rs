@@ -59,6 +59,18 @@ pub enum RingBound {
     End,
 }
 
+impl RingBound {
+    /// Whether the partitions of a token lie before this place.
+    pub fn is_after(self, token: Token) -> bool {
+        match self {
+            Self::Start => false,
+            Self::Before(bound) => token < bound,
+            Self::After(bound) => token <= bound,
+            Self::End => true,
+        }
+    }
+}
+
 /// A set of rows within a partition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Slices {

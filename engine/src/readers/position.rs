@@ -6,9 +6,10 @@ use crate::storage::{ClusteringBound, DecoratedKey, Token};
 
 /// A place in the order in which a read delivers: everything before it has been consumed.
 ///
-/// A read resumed here delivers [`PartitionStart`](super::Fragment::PartitionStart) and
-/// [`StaticRow`](super::Fragment::StaticRow) of the partition again, unless that partition is done or nothing of what
-/// is left in it is alive.
+/// A read that yielded goes on from its position as if it hadn't. One that was stopped within a partition, or whose
+/// position was decoded, begins anew: [`PartitionStart`](super::Fragment::PartitionStart) and
+/// [`StaticRow`](super::Fragment::StaticRow) are delivered again before the next row, or not at all if none is left
+/// alive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Position {
     /// The partition.
@@ -16,9 +17,20 @@ pub struct Position {
     /// Rows on the near side of this bound, in the direction of the read, are consumed. When nothing can lie on the
     /// far side (`End`, or `Start` of a reversed read), the partition as a whole is.
     pub bound: ClusteringBound,
+    /// Whether the consumer has got the partition's start and waits for what follows.
+    pub(super) open: bool,
 }
 
 impl Position {
+    /// A place within a partition.
+    pub fn new(key: DecoratedKey, bound: ClusteringBound) -> Self {
+        Self {
+            key,
+            bound,
+            open: false,
+        }
+    }
+
     /// Before the first row of a partition.
     pub fn at_start(key: DecoratedKey, reversed: bool) -> Self {
         let bound = if reversed {
@@ -26,7 +38,7 @@ impl Position {
         } else {
             ClusteringBound::Start
         };
-        Self { key, bound }
+        Self::new(key, bound)
     }
 
     /// Just after the row of these sort bytes.
@@ -36,7 +48,7 @@ impl Position {
         } else {
             ClusteringBound::After(sort)
         };
-        Self { key, bound }
+        Self::new(key, bound)
     }
 
     /// Just after the partition.
@@ -46,7 +58,7 @@ impl Position {
         } else {
             ClusteringBound::End
         };
-        Self { key, bound }
+        Self::new(key, bound)
     }
 
     /// Whether the partition is done.
@@ -97,7 +109,7 @@ impl Position {
             token: Token::of(key),
             key: Bytes::copy_from_slice(key),
         };
-        Some(Self { key, bound })
+        Some(Self::new(key, bound))
     }
 }
 
@@ -114,10 +126,7 @@ mod tests {
             ClusteringBound::After(Bytes::new()),
             ClusteringBound::End,
         ] {
-            let position = Position {
-                key: key.clone(),
-                bound,
-            };
+            let position = Position::new(key.clone(), bound);
             let mut bytes = Vec::new();
             position.encode(&mut bytes);
             assert_eq!(Position::decode(&bytes), Some(position));

@@ -8,13 +8,21 @@ use crate::schema::ColumnId;
 /// The `expires_at` of what never expires.
 pub const NO_EXPIRY: i64 = i64::MAX;
 
-/// A deletion: everything with a timestamp up to `timestamp` is gone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A deletion: everything with a timestamp up to `timestamp` is gone. The greater of two deletions supersedes the
+/// other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DeletionTime {
     /// Microseconds.
     pub timestamp: i64,
     /// When it happened, seconds from 1970 by the replica's clock; decides when it may be forgotten.
     pub local_seconds: i64,
+}
+
+impl DeletionTime {
+    /// Whether what was written at `timestamp` is gone.
+    pub fn deletes(&self, timestamp: i64) -> bool {
+        timestamp <= self.timestamp
+    }
 }
 
 /// The primary key's own liveness: what makes a row without cells exist (`INSERT` sets it, `UPDATE` doesn't).
@@ -26,6 +34,13 @@ pub struct Liveness {
     pub ttl: u32,
     /// Seconds from 1970, or [`NO_EXPIRY`].
     pub expires_at: i64,
+}
+
+impl Liveness {
+    /// Whether it hasn't expired.
+    pub fn is_live(&self, now_seconds: i64) -> bool {
+        now_seconds < self.expires_at
+    }
 }
 
 /// A cell: a value, a tombstone or a counter.
@@ -40,6 +55,13 @@ pub struct Cell {
     /// The serialized value; `None` is a tombstone. In a mutation, a counter's cell holds the difference to add as
     /// a big-endian `i64`; in storage, the sum.
     pub value: Option<Bytes>,
+}
+
+impl Cell {
+    /// Whether it has a value that hasn't expired.
+    pub fn is_live(&self, now_seconds: i64) -> bool {
+        self.value.is_some() && now_seconds < self.expires_at
+    }
 }
 
 /// What a row has of one column.
@@ -65,4 +87,17 @@ pub struct Row {
     pub deletion: Option<DeletionTime>,
     /// Columns by ascending id.
     pub columns: Vec<(ColumnId, ColumnData)>,
+}
+
+impl Row {
+    /// Whether it says nothing at all.
+    pub fn is_empty(&self) -> bool {
+        self.liveness.is_none() && self.deletion.is_none() && self.columns.is_empty()
+    }
+
+    /// What it has of a column.
+    pub fn column(&self, id: ColumnId) -> Option<&ColumnData> {
+        let index = self.columns.binary_search_by_key(&id, |(id, _)| *id).ok()?;
+        self.columns.get(index).map(|(_, data)| data)
+    }
 }

@@ -102,3 +102,90 @@ pub enum ClusteringBound {
     /// After the last row of the partition.
     End,
 }
+
+impl ClusteringBound {
+    /// Where this bound lies relative to the row of these sort bytes; never `Equal`.
+    pub fn cmp_row(&self, sort: &[u8]) -> Ordering {
+        match self {
+            Self::Start => Ordering::Less,
+            Self::Before(prefix) if sort.starts_with(prefix) => Ordering::Less,
+            Self::After(prefix) if sort.starts_with(prefix) => Ordering::Greater,
+            // Bytes that are a proper prefix of the bound's come before them.
+            Self::Before(prefix) | Self::After(prefix) => {
+                if prefix[..] < *sort {
+                    Ordering::Less
+                } else {
+                    Ordering::Greater
+                }
+            }
+            Self::End => Ordering::Greater,
+        }
+    }
+
+    /// The bound's bytes, and the side of the rows that begin with them on which it lies.
+    fn parts(&self) -> Option<(&[u8], Ordering)> {
+        match self {
+            Self::Before(prefix) => Some((prefix, Ordering::Less)),
+            Self::After(prefix) => Some((prefix, Ordering::Greater)),
+            Self::Start | Self::End => None,
+        }
+    }
+}
+
+impl PartialOrd for ClusteringBound {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// Bounds order along the partition.
+impl Ord for ClusteringBound {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let rank = |bound: &Self| match bound {
+            Self::Start => 0,
+            Self::Before(_) | Self::After(_) => 1,
+            Self::End => 2,
+        };
+        match (self.parts(), other.parts()) {
+            (Some((a, side)), Some((b, other_side))) if a == b => side.cmp(&other_side),
+            (Some((a, side)), Some((b, _))) if b.starts_with(a) => side,
+            (Some((a, _)), Some((b, side))) if a.starts_with(b) => side.reverse(),
+            (Some((a, _)), Some((b, _))) => a.cmp(b),
+            _ => rank(self).cmp(&rank(other)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_enclose_the_rows_of_their_prefix() {
+        let bytes = Bytes::from_static;
+        let ascending = [
+            ClusteringBound::Start,
+            ClusteringBound::Before(bytes(b"")),
+            ClusteringBound::Before(bytes(b"a")),
+            ClusteringBound::Before(bytes(b"ab")),
+            ClusteringBound::After(bytes(b"ab")),
+            ClusteringBound::After(bytes(b"a")),
+            ClusteringBound::Before(bytes(b"b")),
+            ClusteringBound::After(bytes(b"")),
+            ClusteringBound::End,
+        ];
+        for (i, a) in ascending.iter().enumerate() {
+            for (j, b) in ascending.iter().enumerate() {
+                assert_eq!(a.cmp(b), i.cmp(&j), "{a:?} {b:?}");
+            }
+        }
+        let places: Vec<_> = ascending
+            .iter()
+            .map(|bound| bound.cmp_row(b"abc").is_lt())
+            .collect();
+        assert_eq!(
+            places,
+            [true, true, true, true, false, false, false, false, false]
+        );
+    }
+}

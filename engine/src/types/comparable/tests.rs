@@ -375,7 +375,7 @@ fn any_value(ty: &CqlType) -> BoxedStrategy<Vec<u8>> {
         ]
         .boxed()
     };
-    let value = match ty {
+    match ty {
         CqlType::Boolean | CqlType::TinyInt => exact(1),
         CqlType::SmallInt => exact(2),
         CqlType::Int | CqlType::Float | CqlType::Date => exact(4),
@@ -405,8 +405,7 @@ fn any_value(ty: &CqlType) -> BoxedStrategy<Vec<u8>> {
             .prop_map(joined)
             .boxed(),
         _ => exact(3),
-    };
-    value
+    }
 }
 
 fn any_pair() -> impl Strategy<Value = (CqlType, Vec<u8>, Vec<u8>)> {

@@ -1,0 +1,204 @@
+//! Merging runs into one, a little at a time: the same readers as a query's, paused and resumed by position.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use crate::readers::{
+    Combined, MutationConsumer, MutationFragment, MutationReader, PartitionRange, Position,
+    RangeReader, ReadCommand, RowRef, Slices,
+};
+use crate::schema::Table;
+
+use super::expiry::Purge;
+use super::{
+    CellKind, ClusteringBound, DecoratedKey, DeletionTime, Partition, RangeTombstone, Run,
+    StoredRow,
+};
+
+/// A merge under way.
+#[derive(Debug)]
+pub(super) struct Merge {
+    /// The runs it merges.
+    inputs: Vec<RunId>,
+    /// How far it came.
+    position: Option<Position>,
+    output: Run,
+    /// The partition that is being written.
+    partition: Option<(DecoratedKey, Partition)>,
+}
+
+/// The identity of a run within its table.
+pub(super) type RunId = u64;
+
+impl Merge {
+    pub(super) fn new(inputs: Vec<RunId>) -> Self {
+        Self {
+            inputs,
+            position: None,
+            output: Run::default(),
+            partition: None,
+        }
+    }
+
+    pub(super) fn inputs(&self) -> &[RunId] {
+        &self.inputs
+    }
+
+    pub(super) fn into_output(self) -> Run {
+        self.output
+    }
+
+    /// Merges about `budget` fragments further; says whether that was all.
+    pub(super) fn step<'a>(
+        &mut self,
+        table: &Arc<Table>,
+        runs: impl Iterator<Item = &'a Run>,
+        purge: Purge,
+        budget: usize,
+    ) -> bool {
+        let command = ReadCommand {
+            table: Arc::clone(table),
+            range: PartitionRange::ALL,
+            slices: Slices::All,
+            reversed: false,
+            now_seconds: purge.now_seconds,
+            resume: self.position.take(),
+        };
+        let readers = runs.map(|run| RangeReader::new(&command, run.partitions()));
+        let mut reader = Combined::new(readers, CellKind::of(table.is_counter), false);
+        let mut writer = Writer {
+            output: &mut self.output,
+            continued: self.partition.is_some(),
+            partition: self.partition.take(),
+            deletion: None,
+            active: None,
+            resumed: command.resume.as_ref().map(|position| &position.bound),
+            purge,
+            budget,
+        };
+        let paused = reader.consume_pausable(&mut writer);
+        if let ControlFlow::Break(position) = paused {
+            writer.change_tombstone(&position.bound, None);
+            self.partition = writer.partition;
+            self.position = Some(position);
+            return false;
+        }
+        true
+    }
+}
+
+/// Writes fragments into a run, without what may be forgotten.
+struct Writer<'w> {
+    output: &'w mut Run,
+    partition: Option<(DecoratedKey, Partition)>,
+    /// Whether the partition's beginning was written in an earlier step.
+    continued: bool,
+    deletion: Option<DeletionTime>,
+    active: Option<(ClusteringBound, DeletionTime)>,
+    /// Where this step began: to pause there again would get nowhere.
+    resumed: Option<&'w ClusteringBound>,
+    purge: Purge,
+    budget: usize,
+}
+
+impl Writer<'_> {
+    fn start_partition(&mut self, key: &DecoratedKey, deletion: Option<DeletionTime>) {
+        self.deletion = deletion;
+        self.active = None;
+        self.continued &= self
+            .partition
+            .as_ref()
+            .is_some_and(|(written, _)| written == key);
+        if !self.continued {
+            let kept = deletion.filter(|deletion| !self.purge.forgets(*deletion));
+            self.partition = Some((key.clone(), Partition::new(kept)));
+        }
+    }
+
+    /// What is left of a row after deletions of its surroundings and the purge.
+    fn rest(&self, row: RowRef<'_>, shadow: Option<DeletionTime>) -> Option<StoredRow> {
+        let mut row = row.into_owned();
+        row.shadow(shadow);
+        let mut row = row.into_row();
+        row.purge(&self.purge);
+        if row.is_empty() {
+            None
+        } else {
+            Some(StoredRow::new(row))
+        }
+    }
+
+    fn change_tombstone(&mut self, bound: &ClusteringBound, deletion: Option<DeletionTime>) {
+        if let Some((start, deletion)) = self.active.take()
+            && start < *bound
+            && Some(deletion) > self.deletion
+            && !self.purge.forgets(deletion)
+            && let Some((_, partition)) = &mut self.partition
+        {
+            let end = bound.clone();
+            self.output
+                .grow(partition.push_range_tombstone(RangeTombstone {
+                    start,
+                    end,
+                    deletion,
+                }));
+        }
+        self.active = deletion.map(|deletion| (bound.clone(), deletion));
+    }
+
+    fn spend(&mut self, position: impl FnOnce() -> Option<Position>) -> ControlFlow<Position> {
+        self.budget = self.budget.saturating_sub(1);
+        match self.budget {
+            0 => position().map_or(ControlFlow::Continue(()), ControlFlow::Break),
+            _ => ControlFlow::Continue(()),
+        }
+    }
+}
+
+impl<'a> MutationConsumer<'a> for Writer<'_> {
+    type Pause = Position;
+
+    fn consume(&mut self, fragment: MutationFragment<'a>) -> ControlFlow<Position> {
+        let key = self.partition.as_ref().map(|(key, _)| key.clone());
+        match fragment {
+            MutationFragment::PartitionStart(key, deletion) => {
+                self.start_partition(key, deletion);
+                ControlFlow::Continue(())
+            }
+            MutationFragment::StaticRow(_) if self.continued => ControlFlow::Continue(()),
+            MutationFragment::StaticRow(row) => {
+                if let Some(row) = self.rest(row, self.deletion)
+                    && let Some((_, partition)) = &mut self.partition
+                {
+                    self.output.grow(partition.set_static_row(row));
+                }
+                ControlFlow::Continue(())
+            }
+            MutationFragment::TombstoneChange(bound, deletion) => {
+                self.change_tombstone(bound, deletion);
+                if self.resumed == Some(bound) {
+                    return ControlFlow::Continue(());
+                }
+                self.spend(|| Some(Position::new(key?, bound.clone())))
+            }
+            MutationFragment::Row(place, row) => {
+                let active = self.active.as_ref().map(|(_, deletion)| *deletion);
+                if let Some(row) = self.rest(row, self.deletion.max(active))
+                    && let Some((_, partition)) = &mut self.partition
+                {
+                    self.output.grow(partition.push_row(place.clone(), row));
+                }
+                self.spend(|| Some(Position::after_row(key?, place.sort.clone(), false)))
+            }
+            MutationFragment::PartitionEnd => {
+                self.continued = false;
+                if let Some((key, partition)) = self.partition.take()
+                    && !partition.is_empty()
+                {
+                    self.output.push(key, partition);
+                }
+                self.spend(|| Some(Position::after_partition(key?, false)))
+            }
+        }
+    }
+}

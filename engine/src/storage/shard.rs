@@ -1,0 +1,178 @@
+//! A shard: the tables' data of some part of the ring, used by one caller at a time.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use crate::readers::{
+    Combined, Compactor, Consumer, MutationReader, PartitionRange, PartitionReader, RangeReader,
+    ReadCommand, ReadProgress,
+};
+use crate::schema::TableId;
+
+use super::table_store::TableStore;
+use super::{CellKind, Mutation};
+
+/// How a shard stores.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShardOptions {
+    /// A table's memtable freezes into a run when it takes more heap than this.
+    pub flush_bytes: usize,
+}
+
+impl Default for ShardOptions {
+    /// 4 MiB.
+    fn default() -> Self {
+        Self {
+            flush_bytes: 4 << 20,
+        }
+    }
+}
+
+/// How much a shard has of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TableSize {
+    /// Partitions. One that lies in several runs counts in each.
+    pub partitions: usize,
+    /// About how many bytes of heap they take.
+    pub bytes: usize,
+}
+
+/// Data of all tables for some part of the ring. Which part is the caller's affair.
+#[derive(Debug)]
+pub struct Shard {
+    options: ShardOptions,
+    tables: BTreeMap<TableId, TableStore>,
+}
+
+impl Shard {
+    /// An empty shard.
+    pub fn new(options: ShardOptions) -> Self {
+        Self {
+            options,
+            tables: BTreeMap::new(),
+        }
+    }
+
+    /// Applies a mutation whole. `now_seconds`, from 1970, decides what merging may forget.
+    ///
+    /// Freezes a memtable that has grown too large, which takes no time, and then merges runs with each further write
+    /// by as much as keeps pace: some 256 fragments every few calls.
+    pub fn apply(&mut self, mutation: &Mutation, now_seconds: i64) {
+        self.tables
+            .entry(mutation.table.id)
+            .or_insert_with(|| TableStore::new(Arc::clone(&mutation.table)))
+            .apply(mutation, now_seconds, self.options.flush_bytes);
+    }
+
+    /// Reads into a consumer until it stops, everything is read, or `budget` fragments, of which there is at least one
+    /// for each row or tombstone read, dead or alive, are used up.
+    ///
+    /// A read of one partition that lies in the memtable alone allocates nothing, unless a row has something dead in
+    /// it.
+    pub fn read(
+        &self,
+        command: &ReadCommand,
+        budget: usize,
+        consumer: &mut impl Consumer,
+    ) -> ReadProgress {
+        let Some(store) = self.tables.get(&command.table.id) else {
+            return ReadProgress::Finished;
+        };
+        let mut compactor = Compactor::new(command, budget, consumer);
+        let paused = match &command.range {
+            PartitionRange::Key(key) => {
+                if command.resume.as_ref().is_some_and(|position| {
+                    position.key > *key
+                        || position.key == *key && position.is_after_partition(command.reversed)
+                }) {
+                    return ReadProgress::Finished;
+                }
+                let found = store.sources().filter_map(|run| run.find(key));
+                let readers =
+                    found.map(|(key, partition)| PartitionReader::new(command, key, partition));
+                feed(readers, command, &mut compactor)
+            }
+            PartitionRange::Tokens { .. } => {
+                let readers = store
+                    .sources()
+                    .map(|run| RangeReader::new(command, run.partitions()));
+                feed(readers, command, &mut compactor)
+            }
+        };
+        match paused {
+            ControlFlow::Break(progress) => progress,
+            ControlFlow::Continue(()) => ReadProgress::Finished,
+        }
+    }
+
+    /// Forgets all data of a table.
+    pub fn truncate(&mut self, table: TableId) {
+        self.tables.remove(&table);
+    }
+
+    /// Forgets a table that was dropped.
+    pub fn drop_table(&mut self, table: TableId) {
+        self.truncate(table);
+    }
+
+    /// How much there is of a table.
+    pub fn size(&self, table: TableId) -> TableSize {
+        self.tables
+            .get(&table)
+            .map_or_else(TableSize::default, |store| {
+                store
+                    .sources()
+                    .fold(TableSize::default(), |size, run| TableSize {
+                        partitions: size.partitions + run.partitions().len(),
+                        bytes: size.bytes + run.bytes(),
+                    })
+            })
+    }
+
+    /// Freezes a table's memtable into a run.
+    pub fn freeze(&mut self, table: TableId) {
+        if let Some(store) = self.tables.get_mut(&table) {
+            store.freeze();
+        }
+    }
+
+    /// Freezes a table's memtable and begins to merge all its runs into one; [`maintain`](Self::maintain), and each
+    /// further write, goes on with it.
+    pub fn compact(&mut self, table: TableId) {
+        if let Some(store) = self.tables.get_mut(&table) {
+            store.freeze();
+            store.plan_major_merge();
+        }
+    }
+
+    /// Goes on with what merging and freeing is under way, by about `budget` fragments a table. Says whether there is
+    /// more to do; for idle moments.
+    pub fn maintain(&mut self, now_seconds: i64, budget: usize) -> bool {
+        let mut more = false;
+        for store in self.tables.values_mut() {
+            more |= store.maintain(now_seconds, budget);
+        }
+        more
+    }
+}
+
+/// Feeds the compactor from one reader as it is, or from several combined.
+fn feed<'a, R: MutationReader<'a>>(
+    mut readers: impl Iterator<Item = R>,
+    command: &'a ReadCommand,
+    compactor: &mut Compactor<'a, '_, impl Consumer>,
+) -> ControlFlow<ReadProgress> {
+    let Some(mut first) = readers.next() else {
+        return ControlFlow::Continue(());
+    };
+    let Some(second) = readers.next() else {
+        return first.consume_pausable(compactor);
+    };
+    let readers = [first, second].into_iter().chain(readers);
+    let kind = CellKind::of(command.table.is_counter);
+    Combined::new(readers, kind, command.reversed).consume_pausable(compactor)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,370 @@
+//! A sorted map in chunks: what partitions and rows are kept in.
+//!
+//! Entries lie side by side, so that scans in either direction walk memory in order and an immutable map has no
+//! slack; an insertion moves at most a chunk.
+
+use std::cmp::Ordering;
+
+/// The most entries of a chunk.
+const CHUNK: usize = 64;
+
+/// A sorted map.
+#[derive(Debug, Clone)]
+pub(crate) struct Sorted<K, V> {
+    /// None is empty.
+    chunks: Vec<Vec<(K, V)>>,
+    len: usize,
+}
+
+/// A place between entries; the end of a chunk and the start of the next are the same place, always given as the
+/// latter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Place {
+    chunk: usize,
+    index: usize,
+}
+
+impl<K, V> Default for Sorted<K, V> {
+    fn default() -> Self {
+        Self {
+            chunks: Vec::new(),
+            len: 0,
+        }
+    }
+}
+
+impl<K, V> Sorted<K, V> {
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The place in front of the first entry that `before` doesn't hold for; it must hold for all up to some entry
+    /// and for none from there.
+    pub(crate) fn seek(&self, before: impl Fn(&K) -> bool) -> Place {
+        let begins = |chunk: &Vec<(K, V)>| chunk.first().is_some_and(|(key, _)| before(key));
+        let next = match self.chunks.as_slice() {
+            [only] => usize::from(begins(only)),
+            chunks => chunks.partition_point(begins),
+        };
+        let Some(chunk) = next.checked_sub(1) else {
+            return Place { chunk: 0, index: 0 };
+        };
+        let entries = self.chunks.get(chunk).map_or(&[][..], Vec::as_slice);
+        let index = entries.partition_point(|(key, _)| before(key));
+        if index < entries.len() {
+            Place { chunk, index }
+        } else {
+            Place {
+                chunk: next,
+                index: 0,
+            }
+        }
+    }
+
+    /// As [`seek`](Self::seek) from a place on. Looks at the next two entries first: most slices are short.
+    pub(crate) fn seek_from(&self, place: Place, before: impl Fn(&K) -> bool) -> Place {
+        let mut next = place;
+        for _ in 0..2 {
+            match self.get(next) {
+                Some((key, _)) if before(key) => next = self.after(next),
+                _ => return next,
+            }
+        }
+        self.seek(before).max(next)
+    }
+
+    /// In front of the first entry.
+    pub(crate) fn start(&self) -> Place {
+        Place { chunk: 0, index: 0 }
+    }
+
+    /// Behind the last entry.
+    pub(crate) fn end(&self) -> Place {
+        Place {
+            chunk: self.chunks.len(),
+            index: 0,
+        }
+    }
+
+    fn after(&self, place: Place) -> Place {
+        match self.chunks.get(place.chunk) {
+            Some(chunk) if place.index + 1 < chunk.len() => Place {
+                index: place.index + 1,
+                ..place
+            },
+            _ => Place {
+                chunk: place.chunk + 1,
+                index: 0,
+            },
+        }
+    }
+
+    /// The entry behind a place.
+    pub(crate) fn get(&self, place: Place) -> Option<&(K, V)> {
+        self.chunks.get(place.chunk)?.get(place.index)
+    }
+
+    /// The entry that `order` finds equal.
+    pub(crate) fn find(&self, order: impl Fn(&K) -> Ordering) -> Option<&(K, V)> {
+        self.get(self.seek(|key| order(key).is_lt()))
+            .filter(|(key, _)| order(key).is_eq())
+    }
+
+    /// All entries between two places.
+    pub(crate) fn range(&self, front: Place, back: Place) -> Range<'_, K, V> {
+        Range {
+            chunks: &self.chunks,
+            front,
+            back,
+        }
+    }
+
+    /// Appends an entry greater than all others.
+    pub(crate) fn push(&mut self, key: K, value: V) {
+        self.insert(self.end(), key, value);
+    }
+
+    /// Keeps the entries that `keep` holds for.
+    pub(crate) fn retain(&mut self, mut keep: impl FnMut(&K, &mut V) -> bool) {
+        for chunk in &mut self.chunks {
+            chunk.retain_mut(|(key, value)| keep(key, value));
+        }
+        self.chunks.retain(|chunk| !chunk.is_empty());
+        self.len = self.chunks.iter().map(Vec::len).sum();
+    }
+
+    /// Gives back what memory the entries don't need.
+    pub(crate) fn shrink(&mut self) {
+        if let Some(last) = self.chunks.last_mut() {
+            last.shrink_to_fit();
+        }
+        self.chunks.shrink_to_fit();
+    }
+
+    /// Takes the last chunk, to drop a large map piece by piece.
+    pub(crate) fn pop_chunk(&mut self) -> Option<Vec<(K, V)>> {
+        let chunk = self.chunks.pop()?;
+        self.len -= chunk.len();
+        Some(chunk)
+    }
+
+    /// Inserts in front of a place that [`seek`](Self::seek) gave.
+    fn insert(&mut self, place: Place, key: K, value: V) {
+        self.len += 1;
+        let entry = (key, value);
+        let (at, index) = self.roomier_side(place);
+        let Some(chunk) = self.chunks.get_mut(at) else {
+            self.chunks
+                .reserve_exact(usize::from(self.chunks.is_empty()));
+            self.chunks.push(vec![entry]);
+            return;
+        };
+        if chunk.len() < CHUNK {
+            chunk.insert(index, entry);
+            return;
+        }
+        // Split where the entry goes if that is the end, else in the middle.
+        let mut rest = Vec::with_capacity(CHUNK);
+        if index < chunk.len() {
+            rest.extend(chunk.drain(CHUNK / 2..));
+        }
+        match index.checked_sub(chunk.len()) {
+            Some(index) => rest.insert(index, entry),
+            None => chunk.insert(index, entry),
+        }
+        self.chunks.insert(at + 1, rest);
+    }
+
+    /// A chunk's start is also the end of the chunk before: that is where an ascending load appends, unless only the
+    /// later chunk has room.
+    fn roomier_side(&self, place: Place) -> (usize, usize) {
+        let len = |chunk: usize| self.chunks.get(chunk).map(Vec::len);
+        if place.index == 0
+            && let Some(before) = place.chunk.checked_sub(1)
+            && let Some(end) = len(before)
+            && (end < CHUNK || len(place.chunk).is_none_or(|len| len == CHUNK))
+        {
+            return (before, end);
+        }
+        (place.chunk, place.index)
+    }
+}
+
+impl<K: Ord, V> Sorted<K, V> {
+    /// Hands the value of a key to `update`, or `None` if there is none; then what `update` gives becomes its value.
+    pub(crate) fn upsert(&mut self, key: &K, update: impl FnOnce(Option<&mut V>) -> Option<V>)
+    where
+        K: Clone,
+    {
+        let place = self.seek(|other| other < key);
+        let entry = self
+            .chunks
+            .get_mut(place.chunk)
+            .and_then(|chunk| chunk.get_mut(place.index));
+        match entry.filter(|(other, _)| other == key) {
+            Some((_, value)) => {
+                update(Some(value));
+            }
+            None => {
+                if let Some(value) = update(None) {
+                    self.insert(place, key.clone(), value);
+                }
+            }
+        }
+    }
+}
+
+/// An iterator over entries side by side, from both ends.
+#[derive(Debug)]
+pub(crate) struct Range<'a, K, V> {
+    chunks: &'a [Vec<(K, V)>],
+    front: Place,
+    back: Place,
+}
+
+impl<K, V> Default for Range<'_, K, V> {
+    fn default() -> Self {
+        let place = Place { chunk: 0, index: 0 };
+        Self {
+            chunks: &[],
+            front: place,
+            back: place,
+        }
+    }
+}
+
+impl<K, V> Clone for Range<'_, K, V> {
+    fn clone(&self) -> Self {
+        Self { ..*self }
+    }
+}
+
+impl<'a, K, V> Range<'a, K, V> {
+    /// The next entry from the front or back, which stays.
+    pub(crate) fn peek(&self, from_back: bool) -> Option<&'a (K, V)> {
+        if self.front >= self.back {
+            return None;
+        }
+        let place = if from_back {
+            self.last_place()?
+        } else {
+            self.front
+        };
+        self.chunks.get(place.chunk)?.get(place.index)
+    }
+
+    fn last_place(&self) -> Option<Place> {
+        match self.back {
+            Place { chunk, index: 0 } => {
+                let chunk = chunk.checked_sub(1)?;
+                Some(Place {
+                    chunk,
+                    index: self.chunks.get(chunk)?.len().checked_sub(1)?,
+                })
+            }
+            Place { chunk, index } => Some(Place {
+                chunk,
+                index: index - 1,
+            }),
+        }
+    }
+
+    /// The next entry from the front or back.
+    pub(crate) fn step(&mut self, from_back: bool) -> Option<&'a (K, V)> {
+        if from_back {
+            self.next_back()
+        } else {
+            self.next()
+        }
+    }
+}
+
+impl<'a, K, V> Iterator for Range<'a, K, V> {
+    type Item = &'a (K, V);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.front >= self.back {
+            return None;
+        }
+        let chunk = self.chunks.get(self.front.chunk)?;
+        let entry = chunk.get(self.front.index)?;
+        self.front.index += 1;
+        if self.front.index == chunk.len() {
+            self.front = Place {
+                chunk: self.front.chunk + 1,
+                index: 0,
+            };
+        }
+        Some(entry)
+    }
+}
+
+impl<K, V> DoubleEndedIterator for Range<'_, K, V> {
+    fn next_back(&mut self) -> Option<Self::Item> {
+        if self.front >= self.back {
+            return None;
+        }
+        self.back = self.last_place()?;
+        self.chunks.get(self.back.chunk)?.get(self.back.index)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn it_holds_what_a_btree_map_holds(keys in prop::collection::vec(0_u16..2000, 0..600), low: u8, high: u8) {
+            let mut sorted = Sorted::default();
+            let mut model = BTreeMap::new();
+            for (i, key) in keys.iter().enumerate() {
+                sorted.upsert(key, |value| match value {
+                    Some(value) => {
+                        *value += i;
+                        None
+                    }
+                    None => Some(i),
+                });
+                *model.entry(*key).or_insert(0) += i;
+            }
+            let model: Vec<_> = model.into_iter().collect();
+            prop_assert_eq!(sorted.len(), model.len());
+            prop_assert_eq!(sorted.range(sorted.start(), sorted.end()).copied().collect::<Vec<_>>(), model.clone());
+            let (low, high) = (u16::from(low) * 8, u16::from(high) * 8);
+            let range = sorted.range(sorted.seek(|key| *key < low), sorted.seek(|key| *key < high));
+            let expected: Vec<_> =
+                model.iter().filter(|(key, _)| (low..high).contains(key)).copied().collect();
+            prop_assert_eq!(range.clone().copied().collect::<Vec<_>>(), expected.clone());
+            prop_assert_eq!(
+                range.rev().copied().collect::<Vec<_>>(),
+                expected.into_iter().rev().collect::<Vec<_>>()
+            );
+            sorted.retain(|key, _| key % 3 == 0);
+            let kept: Vec<_> = model.into_iter().filter(|(key, _)| key % 3 == 0).collect();
+            prop_assert_eq!(sorted.range(sorted.start(), sorted.end()).copied().collect::<Vec<_>>(), kept);
+        }
+    }
+
+    #[test]
+    fn an_ascending_load_fills_its_chunks() {
+        let mut sorted = Sorted::default();
+        for key in 0..CHUNK * 3 {
+            sorted.push(key, ());
+        }
+        assert_eq!(
+            sorted.chunks.iter().map(Vec::len).collect::<Vec<_>>(),
+            [CHUNK; 3]
+        );
+        assert_eq!(sorted.find(|key| key.cmp(&100)), Some(&(100, ())));
+        assert_eq!(sorted.find(|key| key.cmp(&1000)), None);
+    }
+}
