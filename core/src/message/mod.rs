@@ -16,8 +16,6 @@ mod result;
 mod schema_change;
 mod startup;
 mod supported;
-#[cfg(test)]
-mod tests;
 mod values;
 
 pub use auth::{AuthResponse, Authenticate};

@@ -41,9 +41,7 @@ impl<'a> Register<'a> {
             match EventType::from_name(names.string()?) {
                 Some(event) if event.since() <= version => {}
                 Some(_) => {
-                    return Err(
-                        names.error_at(DecodeErrorKind::EventNotInVersion(version), position)
-                    );
+                    return Err(names.error_at(DecodeErrorKind::EventNotInVersion, position));
                 }
                 None => return Err(names.error_at(DecodeErrorKind::UnknownEventType, position)),
             }

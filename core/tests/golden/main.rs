@@ -2,7 +2,6 @@
 //! `tests/vectors/README.md` describes the files.
 
 mod cuts;
-mod probes;
 mod requests;
 mod responses;
 mod types;

@@ -1,0 +1,241 @@
+//! The answering half of a connection: the output, what is in flight, and how far the handshake came.
+//! A [`Responder`](super::Responder) borrows it while its request borrows the input.
+
+use bytes::BytesMut;
+
+use super::limits::InFlight;
+use super::request::Request;
+use super::stats::Stats;
+use super::ticket::Addressee;
+use crate::codes::{ErrorCode, Opcode, ProtocolVersion};
+use crate::envelope::{Flags, StreamId};
+use crate::error::{Error, PeerMisbehaved, Scope};
+use crate::framing::outbound::{Mark, Outbound};
+use crate::framing::{Dialect, Fault, Frame, Stamp};
+use crate::message::{ErrorResponse, Extras, Response, ServerEvent};
+use crate::transition::{Role, State, sent};
+
+#[derive(Debug)]
+pub(crate) struct Exchange {
+    pub(crate) outbound: Outbound,
+    pub(crate) in_flight: InFlight,
+    pub(crate) state: State,
+    /// What STARTUP settled.
+    pub(crate) agreed: Option<Dialect>,
+    pub(crate) stats: Stats,
+    /// Malformed envelopes in a row within the current segment.
+    errors_in_segment: u8,
+    /// Whether the framing is v5's, which tolerates one of them.
+    pub(crate) segmented: bool,
+    /// The fatal error, and whether it was told.
+    pub(crate) closed: Closed,
+    /// Tells this connection's tickets from others'.
+    pub(crate) id: u64,
+}
+
+/// Whether a connection is over.
+#[derive(Debug)]
+pub(crate) enum Closed {
+    No,
+    /// The error is still to be told.
+    Untold(Error),
+    Told,
+}
+
+/// Malformed envelopes in a row that a segment may hold.
+const TOLERATED: u8 = 1;
+
+impl Exchange {
+    pub(crate) fn new(id: u64) -> Exchange {
+        Exchange {
+            outbound: Outbound::new(),
+            in_flight: InFlight::default(),
+            state: State::Negotiating,
+            agreed: None,
+            stats: Stats::default(),
+            errors_in_segment: 0,
+            segmented: false,
+            closed: Closed::No,
+            id,
+        }
+    }
+
+    #[inline]
+    pub(crate) const fn is_open(&self) -> bool {
+        matches!(self.closed, Closed::No)
+    }
+
+    /// Begins an answer whose body follows.
+    #[inline]
+    pub(crate) fn begin(
+        &mut self,
+        to: &Addressee,
+        opcode: Opcode,
+        extras: Option<&Extras>,
+    ) -> Mark {
+        let stamp = Stamp::from(to.dialect);
+        let mark = self.outbound.begin(stamp, to.stream, opcode, Flags::NONE);
+        if let Some(extras) = extras {
+            let flags = extras.encode(to.dialect.version, self.outbound.buffer());
+            self.outbound.set_flags(mark, flags);
+        }
+        mark
+    }
+
+    /// Ends the answer of a request.
+    #[inline]
+    pub(crate) fn finish(&mut self, mark: Mark, to: &Addressee) {
+        self.outbound.finish(mark);
+        self.in_flight.answer(to.bytes);
+        self.stats.responses += 1;
+        self.errors_in_segment = 0;
+    }
+
+    /// Answers a request.
+    pub(crate) fn answer(&mut self, to: &Addressee, response: &Response, extras: Option<&Extras>) {
+        let opcode = response.opcode();
+        let mark = self.begin(to, opcode, extras);
+        response.encode(to.dialect.version, self.outbound.buffer());
+        let errors = self.errors_in_segment;
+        self.finish(mark, to);
+        if opcode == Opcode::ERROR {
+            self.stats.errors += 1;
+        }
+        if opcode == Opcode::AUTH_SUCCESS {
+            self.move_on(opcode);
+        }
+        if let Response::Error(error) = response
+            && error.code == ErrorCode::PROTOCOL_ERROR
+        {
+            self.errors_in_segment = errors;
+            self.malformed();
+        }
+    }
+
+    /// Answers a message of the handshake, which isn't counted as a request in flight.
+    pub(crate) fn reply(
+        &mut self,
+        request: &Request<'_>,
+        opcode: Opcode,
+        body: impl FnOnce(&mut BytesMut),
+    ) {
+        let stamp = request.dialect().into();
+        let mark = self
+            .outbound
+            .begin(stamp, request.stream(), opcode, Flags::NONE);
+        body(self.outbound.buffer());
+        self.outbound.finish(mark);
+        self.stats.responses += 1;
+        self.errors_in_segment = 0;
+        self.move_on(opcode);
+    }
+
+    /// The state after this answer.
+    fn move_on(&mut self, opcode: Opcode) {
+        if let Ok(state) = sent(Role::Server, self.state, opcode) {
+            self.state = state;
+        }
+    }
+
+    /// Writes an event; it belongs to no request.
+    pub(crate) fn event(&mut self, dialect: Dialect, event: &ServerEvent) {
+        let mark = self
+            .outbound
+            .begin(dialect.into(), StreamId::EVENT, Opcode::EVENT, Flags::NONE);
+        event.encode(dialect.version, self.outbound.buffer());
+        self.outbound.finish(mark);
+        self.stats.events += 1;
+    }
+
+    /// Answers what is no good envelope, and closes the connection if it must be.
+    #[cold]
+    pub(crate) fn fault(&mut self, fault: Fault) {
+        let error = Error::Peer(fault.error);
+        self.stats.count(&error, fault.scope);
+        if !fault.is_answered {
+            self.error(fault.stamp, fault.stream, &error.response());
+        }
+        if fault.scope == Scope::Fatal {
+            self.close(error);
+        } else if error.code() == ErrorCode::PROTOCOL_ERROR {
+            self.malformed();
+        }
+    }
+
+    /// Writes an ERROR that answers no request in flight.
+    #[cold]
+    pub(crate) fn error(&mut self, stamp: Stamp, stream: StreamId, error: &ErrorResponse) {
+        let mark = self
+            .outbound
+            .begin(stamp, stream, Opcode::ERROR, Flags::NONE);
+        let version = ProtocolVersion::from_u8(stamp.version);
+        error.encode(
+            version.unwrap_or(ProtocolVersion::V3),
+            self.outbound.buffer(),
+        );
+        self.outbound.finish(mark);
+        self.stats.responses += 1;
+        self.stats.errors += 1;
+    }
+
+    /// Answers a message of the handshake with an ERROR. Before STARTUP it goes to stream 0, as Cassandra
+    /// has it, unless STARTUP decoded and was refused for what it says.
+    #[cold]
+    pub(crate) fn reject(&mut self, frame: &Frame, error: &Error) {
+        self.stats.count(error, Scope::Stream);
+        let is_refused_startup =
+            self.state == State::Starting && !matches!(error, Error::Decode(_));
+        let stream = match self.state {
+            State::Negotiating | State::Starting if !is_refused_startup => StreamId(0),
+            _ => frame.header.stream,
+        };
+        self.error(frame.dialect.into(), stream, &error.response());
+        if self.state == State::Starting {
+            self.move_on(Opcode::ERROR);
+        }
+    }
+
+    /// Counts a malformed envelope; a second in a row within one segment closes the connection.
+    #[cold]
+    fn malformed(&mut self) {
+        self.errors_in_segment = self.errors_in_segment.saturating_add(1);
+        if self.segmented && self.errors_in_segment > TOLERATED && self.is_open() {
+            self.close(PeerMisbehaved::RepeatedErrors.into());
+        }
+    }
+
+    /// A segment was opened.
+    #[inline]
+    pub(crate) fn forgive(&mut self) {
+        self.errors_in_segment = 0;
+    }
+
+    /// Ends the connection; the error is told by the next call of `next`.
+    #[cold]
+    pub(crate) fn close(&mut self, error: Error) {
+        if self.is_open() {
+            self.closed = Closed::Untold(error);
+        }
+    }
+
+    /// Makes everything written ready to be sent, and credits its requests to its end.
+    #[inline]
+    pub(crate) fn seal(&mut self) {
+        self.outbound.seal();
+        self.in_flight.seal(self.outbound.sealed_position());
+    }
+
+    /// Takes the first bytes off the output: they were sent.
+    #[inline]
+    pub(crate) fn advance(&mut self, sent: usize) {
+        self.outbound.advance(sent);
+        self.sent(sent);
+    }
+
+    /// So many more bytes were sent.
+    #[inline]
+    pub(crate) fn sent(&mut self, bytes: usize) {
+        self.stats.bytes_sent += bytes as u64;
+        self.in_flight.sent(self.stats.bytes_sent);
+    }
+}

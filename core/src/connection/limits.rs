@@ -1,0 +1,156 @@
+//! [`Limits`] of a connection, and the account of what is in flight on it.
+
+use std::collections::VecDeque;
+
+/// What a peer may make a connection hold.
+///
+/// A connection over a limit takes no further request: [`next`](super::ServerConnection::next) says
+/// [`Progress::Blocked`](super::Progress::Blocked), and the peer feels it as backpressure. A peer that asked
+/// for `THROW_ON_OVERLOAD` in STARTUP gets OVERLOADED instead when it is over [`Limits::max_requests`] or
+/// [`Limits::max_request_bytes`]. A request that has begun to arrive is always taken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// The longest message in bytes: with its header before v5, the body alone in v5, as Cassandra counts.
+    /// A longer one is discarded as it arrives and answered Invalid. 16 MiB by default.
+    pub max_envelope: usize,
+    /// The same before the connection is ready; never more than [`Limits::max_envelope`]. 256 KiB by default.
+    pub max_envelope_before_login: usize,
+    /// Requests taken whose answers aren't sent. 4,096 by default.
+    pub max_requests: usize,
+    /// Their bytes, headers included. 32 MiB by default.
+    pub max_request_bytes: usize,
+    /// Bytes of output not sent; an answer may go over it, whatever its length, but then no further
+    /// request is taken. 1 MiB by default.
+    pub max_unsent: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            max_envelope: 16 << 20,
+            max_envelope_before_login: 256 << 10,
+            max_requests: 4096,
+            max_request_bytes: 32 << 20,
+            max_unsent: 1 << 20,
+        }
+    }
+}
+
+/// Requests and their bytes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Credit {
+    requests: usize,
+    bytes: usize,
+}
+
+/// Requests taken, from their arrival until their answers are sent.
+#[derive(Debug, Default)]
+pub(crate) struct InFlight {
+    total: Credit,
+    /// Taken, and not answered.
+    unanswered: usize,
+    /// Answered, the answer not sealed.
+    unsealed: Credit,
+    /// Answered; the answers end at these stream positions, in order.
+    sealed: VecDeque<(u64, Credit)>,
+}
+
+impl InFlight {
+    /// A request was taken.
+    #[inline]
+    pub(crate) fn take(&mut self, bytes: usize) {
+        self.total.requests += 1;
+        self.total.bytes += bytes;
+        self.unanswered += 1;
+    }
+
+    /// A request was answered.
+    #[inline]
+    pub(crate) fn answer(&mut self, bytes: usize) {
+        self.unanswered = self.unanswered.saturating_sub(1);
+        self.unsealed.requests += 1;
+        self.unsealed.bytes += bytes;
+    }
+
+    /// What was answered since the last seal ends at this position of the output.
+    #[inline]
+    pub(crate) fn seal(&mut self, position: u64) {
+        if self.unsealed.requests > 0 {
+            self.sealed.push_back((position, self.unsealed));
+            self.unsealed = Credit::default();
+        }
+    }
+
+    /// The output was sent up to this position.
+    #[inline]
+    pub(crate) fn sent(&mut self, position: u64) {
+        while let Some(&(end, credit)) = self.sealed.front() {
+            if end > position {
+                break;
+            }
+            self.total.requests = self.total.requests.saturating_sub(credit.requests);
+            self.total.bytes = self.total.bytes.saturating_sub(credit.bytes);
+            self.sealed.pop_front();
+        }
+    }
+
+    /// Whether a further request would be too many.
+    #[inline]
+    pub(crate) fn is_full(&self, limits: &Limits) -> bool {
+        self.total.requests >= limits.max_requests || self.total.bytes >= limits.max_request_bytes
+    }
+
+    /// Requests taken and not answered.
+    #[inline]
+    pub(crate) const fn unanswered(&self) -> usize {
+        self.unanswered
+    }
+
+    /// Requests taken whose answers aren't sent.
+    pub(crate) const fn requests(&self) -> usize {
+        self.total.requests
+    }
+
+    /// The bytes of requests taken whose answers aren't sent.
+    pub(crate) const fn bytes(&self) -> usize {
+        self.total.bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_credit_is_released_when_the_sent_position_passes_its_answer() {
+        let mut in_flight = InFlight::default();
+        in_flight.take(10);
+        in_flight.take(20);
+        in_flight.answer(10);
+        in_flight.seal(100);
+        in_flight.answer(20);
+        in_flight.seal(200);
+        assert_eq!((in_flight.requests(), in_flight.bytes()), (2, 30));
+        assert_eq!(in_flight.unanswered(), 0);
+        in_flight.sent(99);
+        assert_eq!(in_flight.requests(), 2);
+        in_flight.sent(100);
+        assert_eq!((in_flight.requests(), in_flight.bytes()), (1, 20));
+        in_flight.sent(250);
+        assert_eq!((in_flight.requests(), in_flight.bytes()), (0, 0));
+    }
+
+    #[test]
+    fn a_limit_of_bytes_admits_the_request_that_goes_over_it() {
+        let limits = Limits {
+            max_request_bytes: 100,
+            ..Limits::default()
+        };
+        let mut in_flight = InFlight::default();
+        in_flight.take(99);
+        assert!(!in_flight.is_full(&limits));
+        in_flight.take(500);
+        assert!(in_flight.is_full(&limits));
+    }
+}

@@ -1,0 +1,488 @@
+//! [`ServerConnection`]: the server's end of one connection.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use bytes::BytesMut;
+
+use super::config::ServerConfig;
+use super::event::{Event, Next, Progress};
+use super::exchange::{Closed, Exchange};
+use super::handshake::{TokenRange, needless_token, options, register, startup, token_range};
+use super::request::{AuthToken, Request};
+use super::responder::{Outbox, Responder};
+use super::stats::Stats;
+use super::subscriptions::Subscriptions;
+use super::ticket::{Addressee, RequestTicket};
+use super::transmit::Transmit;
+use crate::codes::{Opcode, ProtocolVersion};
+use crate::error::{Error, Misuse, PeerMisbehaved, Rejected, Scope};
+use crate::framing::inbound::Inbound;
+use crate::framing::{Frame, Rules, Source, Step};
+use crate::message::{Extras, Response, ServerEvent};
+use crate::timers::{Clock, Deadline};
+use crate::transition::{Role, State, Violation, received};
+
+/// Numbers connections, so that each knows its own tickets.
+static CONNECTIONS: AtomicU64 = AtomicU64::new(0);
+
+/// The server's end of one connection: bytes and time in; events, and bytes to send, out.
+///
+/// Its methods are of four kinds, and any order of calls is safe:
+/// * in: [`next`](Self::next), [`handle_eof`](Self::handle_eof), [`handle_timeout`](Self::handle_timeout);
+/// * out: [`poll_transmit`](Self::poll_transmit), [`take_output`](Self::take_output),
+///   [`poll_timeout`](Self::poll_timeout), [`wants_read`](Self::wants_read),
+///   [`read_hint`](Self::read_hint), [`is_finished`](Self::is_finished);
+/// * commands: [`respond`](Self::respond), [`push`](Self::push), [`drain`](Self::drain);
+/// * queries: [`version`](Self::version), [`is_ready`](Self::is_ready), [`stats`](Self::stats).
+///
+/// OPTIONS, STARTUP and REGISTER are answered here; the rest becomes an [`Event`]. The crate's
+/// documentation shows the loop around it.
+pub struct ServerConnection {
+    config: Arc<ServerConfig>,
+    outbox: Arc<dyn Outbox>,
+    inbound: Inbound,
+    exchange: Exchange,
+    subscriptions: Subscriptions,
+    throw_on_overload: bool,
+    clock: Clock,
+    handshake: Deadline,
+    idle: Deadline,
+    input: Input,
+    draining: bool,
+    /// Bytes the caller took to send, and may not have sent.
+    taken: usize,
+    /// The segments that were opened when a malformed envelope was last counted.
+    segments: u64,
+}
+
+/// Whether more may come from the peer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Input {
+    Open,
+    /// The peer has ended its side; what was received may still hold requests.
+    Ended,
+    /// And nothing is left of it.
+    Exhausted,
+}
+
+impl ServerConnection {
+    /// A connection that was accepted just now. Deferred answers go to `outbox`.
+    #[must_use]
+    pub fn new(config: Arc<ServerConfig>, outbox: Arc<dyn Outbox>, now: Instant) -> Self {
+        ServerConnection {
+            handshake: Deadline::new(now, config.handshake_timeout),
+            idle: Deadline::new(now, config.idle_timeout),
+            config,
+            outbox,
+            inbound: Inbound::new(),
+            exchange: Exchange::new(CONNECTIONS.fetch_add(1, Ordering::Relaxed)),
+            subscriptions: Subscriptions::default(),
+            throw_on_overload: false,
+            clock: Clock::new(now),
+            input: Input::Open,
+            draining: false,
+            taken: 0,
+            segments: 0,
+        }
+    }
+
+    /// Takes the next message off `input`, and tells what is to be done about it.
+    ///
+    /// Always hand in the same buffer, to whose end new bytes are appended: exactly the bytes of whole
+    /// messages are consumed, one message at a time. Call until it says [`Next::Stop`], and again after
+    /// anything changed: bytes came, were sent, or a request was answered. A request that is lent is
+    /// consumed when it is dropped.
+    #[inline]
+    pub fn next<'a>(&'a mut self, now: Instant, input: &'a mut BytesMut) -> Next<'a> {
+        let now = self.clock.set(now);
+        loop {
+            if let Some(stop) = self.gate() {
+                return stop;
+            }
+            let rules = self.rules();
+            let step = self.inbound.poll(input, &rules);
+            if self.segments != self.inbound.segments() {
+                self.segments = self.inbound.segments();
+                self.exchange.forgive();
+            }
+            let frame = match step {
+                Step::Frame(frame) => frame,
+                Step::NeedInput => return Next::Stop(self.starve()),
+                Step::Fault(fault) => {
+                    self.exchange.fault(fault);
+                    continue;
+                }
+            };
+            self.idle.restart(now);
+            self.exchange.stats.requests += 1;
+            let opcode = frame.header.opcode;
+            match received(Role::Server, self.exchange.state, opcode) {
+                Ok(state) => self.exchange.state = state,
+                Err(violation) => {
+                    self.refuse(&frame, violation, input);
+                    continue;
+                }
+            }
+            match opcode {
+                Opcode::EXECUTE | Opcode::QUERY | Opcode::BATCH | Opcode::PREPARE => {
+                    let (request, responder) = self.lend(&frame, input);
+                    return Next::Event(Event::Request(request, responder));
+                }
+                Opcode::AUTH_RESPONSE if self.config.authenticator.is_some() => {
+                    if let Some(token) = self.token(&frame, input) {
+                        let (request, responder) = self.lend(&frame, input);
+                        let token = AuthToken::new(request, token);
+                        return Next::Event(Event::Authenticate(token, responder));
+                    }
+                }
+                _ => self.answer(&frame, input),
+            }
+        }
+    }
+
+    /// Why nothing is read, if nothing is.
+    #[inline]
+    fn gate<'a>(&mut self) -> Option<Next<'a>> {
+        if !self.exchange.is_open() {
+            let told = std::mem::replace(&mut self.exchange.closed, Closed::Told);
+            return Some(match told {
+                Closed::Untold(error) => Next::Event(Event::Closed(error)),
+                _ => Next::Stop(Progress::Finished),
+            });
+        }
+        if self.draining || self.input == Input::Exhausted {
+            return Some(Next::Stop(Progress::Finished));
+        }
+        self.is_blocked().then_some(Next::Stop(Progress::Blocked))
+    }
+
+    /// Whether a limit keeps further messages out.
+    #[inline]
+    fn is_blocked(&self) -> bool {
+        let limits = &self.config.limits;
+        if self.exchange.outbound.unsent() + self.taken >= limits.max_unsent {
+            return true;
+        }
+        self.exchange.in_flight.is_full(limits)
+            && !self.throw_on_overload
+            && !self.inbound.is_begun()
+    }
+
+    #[inline]
+    fn rules(&self) -> Rules {
+        let limits = &self.config.limits;
+        let ready = self.exchange.state == State::Ready;
+        Rules {
+            agreed: self.exchange.agreed,
+            limit: if ready {
+                limits.max_envelope
+            } else {
+                limits.max_envelope.min(limits.max_envelope_before_login)
+            },
+            shed: self.throw_on_overload && self.exchange.in_flight.is_full(limits),
+            ready,
+        }
+    }
+
+    /// What there is doesn't suffice for a message.
+    fn starve(&mut self) -> Progress {
+        if self.input == Input::Open {
+            return Progress::NeedInput;
+        }
+        self.input = Input::Exhausted;
+        Progress::Finished
+    }
+
+    /// Hands a request and the right to answer it out.
+    #[inline]
+    fn lend<'a>(
+        &'a mut self,
+        frame: &Frame,
+        input: &'a mut BytesMut,
+    ) -> (Request<'a>, Responder<'a>) {
+        let to = Addressee {
+            stream: frame.header.stream,
+            dialect: frame.dialect,
+            bytes: frame.before + frame.body,
+        };
+        self.exchange.in_flight.take(to.bytes);
+        let buffer = lies_in(frame, &mut self.inbound, input);
+        (
+            Request::new(frame, buffer),
+            Responder::new(&mut self.exchange, &self.outbox, to),
+        )
+    }
+
+    /// A message that may not come now.
+    #[cold]
+    fn refuse(&mut self, frame: &Frame, violation: Violation, input: &mut BytesMut) {
+        drop(Request::new(
+            frame,
+            lies_in(frame, &mut self.inbound, input),
+        ));
+        let opcode = frame.header.opcode;
+        let error = match violation {
+            Violation::ExpectedStartup => PeerMisbehaved::ExpectedStartup(opcode),
+            Violation::ExpectedAuthResponse => PeerMisbehaved::ExpectedAuthResponse(opcode),
+            Violation::AlreadyStarted => PeerMisbehaved::AlreadyStarted(opcode),
+            Violation::Unexpected => PeerMisbehaved::Unexpected(opcode),
+        };
+        self.exchange.reject(frame, &error.into());
+    }
+
+    /// Where the token of an AUTH_RESPONSE stands; `None` if it doesn't decode, which was answered.
+    fn token(&mut self, frame: &Frame, input: &mut BytesMut) -> Option<TokenRange> {
+        let request = Request::new(frame, lies_in(frame, &mut self.inbound, input));
+        match token_range(&request) {
+            Ok(token) => {
+                // It is lent afterwards: not to be consumed yet.
+                request.keep();
+                Some(token)
+            }
+            Err(error) => {
+                drop(request);
+                self.exchange.reject(frame, &error);
+                None
+            }
+        }
+    }
+
+    /// Answers a message that is no event.
+    fn answer(&mut self, frame: &Frame, input: &mut BytesMut) {
+        let request = Request::new(frame, lies_in(frame, &mut self.inbound, input));
+        let config = &self.config;
+        let exchange = &mut self.exchange;
+        let mut agreement = None;
+        let outcome = match frame.header.opcode {
+            Opcode::OPTIONS => options(config, exchange, &request),
+            Opcode::REGISTER => register(&mut self.subscriptions, exchange, &request),
+            Opcode::AUTH_RESPONSE => needless_token(exchange, &request),
+            _ => startup(config, exchange, &request).map(|found| agreement = Some(found)),
+        };
+        drop(request);
+        if let Some(agreement) = agreement {
+            self.throw_on_overload = agreement.throw_on_overload;
+            self.inbound.switch(agreement.framing);
+        }
+        if let Err(error) = outcome {
+            self.exchange.reject(frame, &error);
+        }
+    }
+
+    /// The peer has ended its side. What was received before is still taken and answered.
+    pub fn handle_eof(&mut self, now: Instant) {
+        self.clock.set(now);
+        if self.input == Input::Open {
+            self.input = Input::Ended;
+        }
+    }
+
+    /// Time has passed; call it when [`ServerConnection::poll_timeout`] has come, then
+    /// [`ServerConnection::next`].
+    pub fn handle_timeout(&mut self, now: Instant) {
+        let now = self.clock.set(now);
+        let error = match self.deadline() {
+            Some((deadline, error)) if deadline.is_over(now) => error,
+            _ => return,
+        };
+        let error = Error::Peer(error);
+        self.exchange.stats.count(&error, Scope::Fatal);
+        self.exchange.close(error);
+    }
+
+    /// When [`ServerConnection::handle_timeout`] is to be called, at the latest.
+    #[must_use]
+    pub fn poll_timeout(&self) -> Option<Instant> {
+        self.deadline()?.0.at()
+    }
+
+    /// The deadline that counts at the moment, and what passing it means.
+    fn deadline(&self) -> Option<(Deadline, PeerMisbehaved)> {
+        if !self.exchange.is_open() || self.draining {
+            return None;
+        }
+        if self.exchange.state != State::Ready {
+            return Some((self.handshake, PeerMisbehaved::HandshakeTimeout));
+        }
+        let is_idle = self.exchange.in_flight.requests() == 0;
+        is_idle.then_some((self.idle, PeerMisbehaved::IdleTimeout))
+    }
+
+    /// The bytes to send now, if there are any. Advance it by what was written; the rest comes again.
+    #[inline]
+    pub fn poll_transmit(&mut self) -> Option<Transmit<'_>> {
+        self.settle_taken();
+        self.exchange.seal();
+        if self.exchange.outbound.sendable().is_empty() {
+            return None;
+        }
+        Some(Transmit::new(&mut self.exchange))
+    }
+
+    /// Swaps all bytes to send for `spare`, which is emptied first; for who needs to own what is written.
+    /// False if there are none. Calling it again says that what it gave before was sent.
+    pub fn take_output(&mut self, spare: &mut BytesMut) -> bool {
+        self.settle_taken();
+        self.exchange.seal();
+        let length = self.exchange.outbound.sendable().len();
+        if length == 0 {
+            return false;
+        }
+        self.exchange.outbound.take(spare);
+        self.taken = length;
+        true
+    }
+
+    /// What was taken before was sent.
+    #[inline]
+    fn settle_taken(&mut self) {
+        if self.taken > 0 {
+            self.exchange.sent(self.taken);
+            self.taken = 0;
+        }
+    }
+
+    /// Whether reading more bytes would serve.
+    #[must_use]
+    pub fn wants_read(&self) -> bool {
+        self.exchange.is_open() && self.input == Input::Open && !self.draining && !self.is_blocked()
+    }
+
+    /// How many bytes to make room for before reading: 4 to 64 KiB, whatever the peer announced.
+    #[must_use]
+    pub fn read_hint(&self) -> usize {
+        self.inbound.read_hint()
+    }
+
+    /// Whether everything is answered and sent, and nothing will come any more: shut down.
+    #[must_use]
+    pub fn is_finished(&self) -> bool {
+        let is_sent = self.exchange.outbound.unsent() == 0;
+        match self.exchange.closed {
+            Closed::Told => is_sent,
+            Closed::Untold(_) => false,
+            Closed::No => {
+                let is_over = self.draining || self.input == Input::Exhausted;
+                is_over && is_sent && self.exchange.in_flight.unanswered() == 0
+            }
+        }
+    }
+
+    /// Answers a deferred request.
+    ///
+    /// # Errors
+    ///
+    /// [`Misuse::ForeignTicket`] if it is another connection's, [`Misuse::Closed`] after a fatal error; the
+    /// ticket and the answer come back.
+    #[expect(
+        clippy::result_large_err,
+        reason = "the answer is handed back as it came"
+    )]
+    pub fn respond(
+        &mut self,
+        ticket: RequestTicket,
+        response: Response,
+        extras: Option<Box<Extras>>,
+    ) -> Result<(), Rejected<(RequestTicket, Response)>> {
+        let reason = if ticket.connection != self.exchange.id {
+            Misuse::ForeignTicket
+        } else if !self.exchange.is_open() {
+            Misuse::Closed
+        } else {
+            self.exchange
+                .answer(&ticket.to, &response, extras.as_deref());
+            return Ok(());
+        };
+        Err(Rejected {
+            reason,
+            value: (ticket, response),
+        })
+    }
+
+    /// Tells the peer of an event, if it is ready and has registered for such.
+    ///
+    /// A peer that doesn't read its events is closed when twice [`Limits::max_unsent`] are waiting.
+    ///
+    /// [`Limits::max_unsent`]: super::Limits::max_unsent
+    pub fn push(&mut self, event: &ServerEvent) {
+        let Some(dialect) = self.exchange.agreed else {
+            return;
+        };
+        if !self.exchange.is_open() || !self.subscriptions.contains(event) {
+            return;
+        }
+        let unsent = self.exchange.outbound.unsent() + self.taken;
+        if unsent >= self.config.limits.max_unsent.saturating_mul(2) {
+            let error = Error::Peer(PeerMisbehaved::EventsUnread);
+            self.exchange.stats.count(&error, Scope::Fatal);
+            self.exchange.close(error);
+            return;
+        }
+        self.exchange.event(dialect, event);
+    }
+
+    /// Takes no further request. The connection is finished when all that were taken are answered and the
+    /// answers sent.
+    pub fn drain(&mut self) {
+        self.draining = true;
+    }
+
+    /// The version STARTUP agreed upon. (v6-beta counts as v5.)
+    #[must_use]
+    pub fn version(&self) -> Option<ProtocolVersion> {
+        self.exchange.agreed.map(|agreed| agreed.version)
+    }
+
+    /// Whether the handshake is over, authentication included.
+    #[must_use]
+    pub fn is_ready(&self) -> bool {
+        self.exchange.state == State::Ready
+    }
+
+    /// Requests taken whose answers aren't sent, and their bytes.
+    #[must_use]
+    pub fn in_flight(&self) -> (usize, usize) {
+        (
+            self.exchange.in_flight.requests(),
+            self.exchange.in_flight.bytes(),
+        )
+    }
+
+    /// Bytes of output not sent yet.
+    #[must_use]
+    pub fn unsent(&self) -> usize {
+        self.exchange.outbound.unsent() + self.taken
+    }
+
+    /// What the connection has seen so far.
+    #[must_use]
+    pub const fn stats(&self) -> &Stats {
+        &self.exchange.stats
+    }
+}
+
+/// The buffer that a frame lies in.
+#[inline]
+fn lies_in<'a>(
+    frame: &Frame,
+    inbound: &'a mut Inbound,
+    input: &'a mut BytesMut,
+) -> &'a mut BytesMut {
+    match frame.source {
+        Source::Input => input,
+        Source::Scratch => inbound.scratch(),
+    }
+}
+
+impl std::fmt::Debug for ServerConnection {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ServerConnection")
+            .field("state", &self.exchange.state)
+            .field("version", &self.version())
+            .field("in_flight", &self.in_flight())
+            .field("unsent", &self.unsent())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,316 @@
+//! Reading envelopes that stand bare, one after the other: v3, v4, and v5 before its segments.
+
+use bytes::{Buf, BytesMut};
+
+use super::{Dialect, Fault, Frame, Rules, Source, Step, negative};
+use crate::codes::{Opcode, ProtocolVersion};
+use crate::compression::{Compression, decompress_body};
+use crate::envelope::{Flags, Header, StreamId};
+use crate::error::{PeerMisbehaved, Scope};
+
+/// Where reading stands.
+#[derive(Debug, Default)]
+pub(crate) struct BareReader {
+    stage: Stage,
+}
+
+#[derive(Debug, Default)]
+enum Stage {
+    /// At the beginning of an envelope.
+    #[default]
+    Start,
+    /// Behind a header; its body is awaited.
+    Body(Header, Dialect),
+    /// Within an envelope that is discarded; the fault, if it isn't reported yet, is reported behind it.
+    Discard {
+        left: usize,
+        fault: Option<Box<Fault>>,
+    },
+    /// At an envelope of an unsupported version, which was answered.
+    Foreign,
+}
+
+impl BareReader {
+    /// Whether an envelope's header was read, and its body wasn't.
+    #[inline]
+    pub(crate) fn is_begun(&self) -> bool {
+        matches!(self.stage, Stage::Body(..) | Stage::Discard { .. })
+    }
+
+    /// Bytes still missing to what was begun.
+    pub(crate) fn missing(&self) -> usize {
+        match &self.stage {
+            Stage::Start | Stage::Foreign => Header::SIZE,
+            Stage::Body(header, _) => header.length as usize,
+            Stage::Discard { left, .. } => *left,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn poll(
+        &mut self,
+        input: &mut BytesMut,
+        scratch: &mut BytesMut,
+        compression: Option<Compression>,
+        rules: &Rules,
+    ) -> Step {
+        loop {
+            let step = match self.stage {
+                Stage::Start => self.start(input, scratch, compression, rules),
+                _ => self.go_on(input, scratch, compression, rules),
+            };
+            if let Some(step) = step {
+                return step;
+            }
+        }
+    }
+
+    /// Reads a header. `None` if it is to be gone on with.
+    #[inline]
+    fn start(
+        &mut self,
+        input: &mut BytesMut,
+        scratch: &mut BytesMut,
+        compression: Option<Compression>,
+        rules: &Rules,
+    ) -> Option<Step> {
+        let Some(header) = input.first_chunk::<{ Header::SIZE }>() else {
+            return Some(self.first_byte(input, rules));
+        };
+        let header = Header::decode(header);
+        let end = Header::SIZE.saturating_add(header.length as usize);
+        match rules.admit(&header) {
+            Ok(dialect) if end <= rules.limit && !rules.sheds(header.opcode) => {
+                if input.len() >= end {
+                    let frame = frame(header, dialect, Header::SIZE);
+                    return Some(deliver(frame, input, scratch, compression, rules));
+                }
+                input.advance(Header::SIZE);
+                self.stage = Stage::Body(header, dialect);
+                Some(Step::NeedInput)
+            }
+            verdict => self.refuse(header, verdict, input, rules),
+        }
+    }
+
+    /// Goes on with what an earlier call began.
+    fn go_on(
+        &mut self,
+        input: &mut BytesMut,
+        scratch: &mut BytesMut,
+        compression: Option<Compression>,
+        rules: &Rules,
+    ) -> Option<Step> {
+        match &mut self.stage {
+            Stage::Start => None,
+            Stage::Body(header, dialect) => {
+                let (header, dialect) = (*header, *dialect);
+                if input.len() < header.length as usize {
+                    return Some(Step::NeedInput);
+                }
+                self.stage = Stage::Start;
+                let frame = frame(header, dialect, 0);
+                Some(deliver(frame, input, scratch, compression, rules))
+            }
+            Stage::Discard { left, fault } => {
+                let taken = input.len().min(*left);
+                input.advance(taken);
+                *left -= taken;
+                if *left > 0 {
+                    return Some(Step::NeedInput);
+                }
+                let fault = fault.take();
+                self.stage = Stage::Start;
+                fault.map(|fault| Step::Fault(*fault))
+            }
+            Stage::Foreign => self.foreign(input, rules),
+        }
+    }
+
+    /// Fewer bytes than a header: the first tells whether it is worth waiting for the rest.
+    fn first_byte(&mut self, input: &BytesMut, rules: &Rules) -> Step {
+        match input.first() {
+            Some(&byte) if !is_spoken(byte) => self.unsupported(byte & 0x7F, rules),
+            _ => Step::NeedInput,
+        }
+    }
+
+    /// A version that isn't spoken is answered on its first byte.
+    fn unsupported(&mut self, version: u8, rules: &Rules) -> Step {
+        self.stage = Stage::Foreign;
+        Step::Fault(Fault {
+            error: PeerMisbehaved::UnsupportedVersion(version),
+            stream: StreamId(0),
+            stamp: rules.stamp_for_unsupported(version),
+            scope: Scope::Stream,
+            is_answered: false,
+        })
+    }
+
+    /// Passes over an envelope of an unsupported version, as long as it says it is: v1 and v2 have a header
+    /// of eight bytes, though not every client of theirs sends one, and any other has nine. If that makes
+    /// no sense the bytes aren't CQL at all, and the connection is closed.
+    ///
+    /// Cassandra drops whatever it happens to have read so far, so that what follows depends on how the
+    /// bytes were cut.
+    #[cold]
+    fn foreign(&mut self, input: &mut BytesMut, rules: &Rules) -> Option<Step> {
+        let Some(&[version, _, _, opcode, a, b, c, d]) = input.first_chunk::<8>() else {
+            return Some(Step::NeedInput);
+        };
+        let plausible = |length: u32| {
+            let length = length as usize;
+            (length <= rules.limit).then_some(length)
+        };
+        let version = version & 0x7F;
+        let mut left = None;
+        if matches!(version, 1 | 2) && Opcode(opcode).is_request() {
+            left = plausible(u32::from_be_bytes([a, b, c, d])).map(|body| 8 + body);
+        }
+        if left.is_none() {
+            let Some(header) = input.first_chunk::<{ Header::SIZE }>() else {
+                return Some(Step::NeedInput);
+            };
+            left = plausible(Header::decode(header).length).map(|body| Header::SIZE + body);
+        }
+        match left {
+            Some(left) => {
+                self.stage = Stage::Discard { left, fault: None };
+                None
+            }
+            None => Some(Step::Fault(Fault {
+                error: PeerMisbehaved::UnsupportedVersion(version),
+                stream: StreamId(0),
+                stamp: rules.stamp_for_unsupported(version),
+                scope: Scope::Fatal,
+                is_answered: true,
+            })),
+        }
+    }
+
+    /// An envelope that isn't taken: it is consumed to its declared end, then answered.
+    #[cold]
+    fn refuse(
+        &mut self,
+        header: Header,
+        verdict: Result<Dialect, Fault>,
+        input: &mut BytesMut,
+        rules: &Rules,
+    ) -> Option<Step> {
+        let mut fault = match verdict {
+            Err(fault) => match fault.error {
+                PeerMisbehaved::UnsupportedVersion(_) => {
+                    return Some(self.unsupported(header.version, rules));
+                }
+                _ => fault,
+            },
+            Ok(dialect) => self.unwanted(&header, dialect, rules),
+        };
+        input.advance(Header::SIZE);
+        if let Some(length) = negative(header.length) {
+            return Some(Step::Fault(Fault {
+                error: PeerMisbehaved::NegativeLength(length),
+                stream: header.stream,
+                scope: Scope::Fatal,
+                ..fault
+            }));
+        }
+        if let PeerMisbehaved::BetaVersion(_) = fault.error {
+            fault.stream = StreamId(0);
+        }
+        self.stage = Stage::Discard {
+            left: header.length as usize,
+            fault: Some(Box::new(fault)),
+        };
+        None
+    }
+
+    /// Why a well-formed envelope is discarded: it is too long, or too much is in flight.
+    fn unwanted(&self, header: &Header, dialect: Dialect, rules: &Rules) -> Fault {
+        let length = Header::SIZE as u64 + u64::from(header.length);
+        let limit = rules.limit as u64;
+        let (error, stamp) = if length > limit {
+            // Cassandra refuses it before it looks at the version.
+            let error = PeerMisbehaved::EnvelopeTooLong { length, limit };
+            (error, rules.fallback())
+        } else {
+            (PeerMisbehaved::Overloaded, dialect.into())
+        };
+        Fault {
+            error,
+            stream: header.stream,
+            stamp,
+            scope: Scope::Stream,
+            is_answered: false,
+        }
+    }
+}
+
+/// An envelope whose body stands `before` bytes behind the front of the input.
+#[inline]
+fn frame(header: Header, dialect: Dialect, before: usize) -> Frame {
+    Frame {
+        header,
+        dialect,
+        source: Source::Input,
+        before,
+        body: header.length as usize,
+        after: 0,
+    }
+}
+
+/// Hands out an envelope that is there as a whole.
+#[inline]
+fn deliver(
+    frame: Frame,
+    input: &mut BytesMut,
+    scratch: &mut BytesMut,
+    compression: Option<Compression>,
+    rules: &Rules,
+) -> Step {
+    match compression {
+        Some(compression) if frame.header.flags.contains(Flags::COMPRESSION) => {
+            decompressed(frame, input, scratch, compression, rules)
+        }
+        // Without an agreement the flag is ignored, as Cassandra does: there is nothing it could mean.
+        _ => Step::Frame(frame),
+    }
+}
+
+/// Decompresses a body into the scratch buffer, consuming it.
+#[inline(never)]
+fn decompressed(
+    frame: Frame,
+    input: &mut BytesMut,
+    scratch: &mut BytesMut,
+    compression: Compression,
+    rules: &Rules,
+) -> Step {
+    let end = frame.before.saturating_add(frame.body);
+    let body = input.get(frame.before..end).unwrap_or_default();
+    scratch.clear();
+    let outcome = decompress_body(compression, body, rules.limit, scratch);
+    input.advance(end.min(input.len()));
+    match outcome {
+        Ok(()) => Step::Frame(Frame {
+            source: Source::Scratch,
+            before: 0,
+            body: scratch.len(),
+            ..frame
+        }),
+        Err(error) => Step::Fault(Fault {
+            error: PeerMisbehaved::Compression(error),
+            // Cassandra decompresses before it knows whose request it is.
+            stream: StreamId(0),
+            stamp: frame.dialect.into(),
+            scope: Scope::Stream,
+            is_answered: false,
+        }),
+    }
+}
+
+/// Whether a first byte is worth waiting for the rest of a header.
+fn is_spoken(byte: u8) -> bool {
+    let version = byte & 0x7F;
+    version == super::BETA || ProtocolVersion::from_u8(version).is_some()
+}

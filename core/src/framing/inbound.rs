@@ -1,0 +1,91 @@
+//! The reading half of a connection: takes one envelope at a time off the caller's buffer.
+
+use bytes::BytesMut;
+
+use super::bare::BareReader;
+use super::segmented::SegmentReader;
+use super::{Framing, Rules, Step};
+use crate::compression::Compression;
+
+/// A scratch buffer above this is given back when it is empty.
+const KEEP_SCRATCH: usize = 16 << 10;
+
+/// The longest read that [`Inbound::read_hint`] asks for.
+const MAX_HINT: usize = 64 << 10;
+/// The shortest.
+const MIN_HINT: usize = 4 << 10;
+
+#[derive(Debug)]
+pub(crate) struct Inbound {
+    reader: Reader,
+    /// Decompressed and reassembled bytes.
+    scratch: BytesMut,
+}
+
+#[derive(Debug)]
+enum Reader {
+    Bare(BareReader, Option<Compression>),
+    Segments(SegmentReader),
+}
+
+impl Inbound {
+    pub(crate) fn new() -> Inbound {
+        Inbound {
+            reader: Reader::Bare(BareReader::default(), None),
+            scratch: BytesMut::new(),
+        }
+    }
+
+    /// From the next byte on, envelopes travel like this.
+    pub(crate) fn switch(&mut self, framing: Framing) {
+        self.reader = match framing {
+            Framing::Bare(compression) => Reader::Bare(BareReader::default(), compression),
+            Framing::Segments(format) => Reader::Segments(SegmentReader::new(format)),
+        };
+    }
+
+    /// The next envelope, or what is wrong with it.
+    #[inline]
+    pub(crate) fn poll(&mut self, input: &mut BytesMut, rules: &Rules) -> Step {
+        if self.scratch.is_empty() && self.scratch.capacity() > KEEP_SCRATCH {
+            self.scratch = BytesMut::new();
+        }
+        match &mut self.reader {
+            Reader::Bare(reader, compression) => {
+                reader.poll(input, &mut self.scratch, *compression, rules)
+            }
+            Reader::Segments(reader) => reader.poll(input, &mut self.scratch, rules),
+        }
+    }
+
+    pub(crate) fn scratch(&mut self) -> &mut BytesMut {
+        &mut self.scratch
+    }
+
+    /// Whether an envelope's header was read, and its body wasn't.
+    #[inline]
+    pub(crate) fn is_begun(&self) -> bool {
+        match &self.reader {
+            Reader::Bare(reader, _) => reader.is_begun(),
+            Reader::Segments(reader) => reader.is_begun(),
+        }
+    }
+
+    /// How many segments were opened; zero outside of v5.
+    #[inline]
+    pub(crate) fn segments(&self) -> u64 {
+        match &self.reader {
+            Reader::Bare(..) => 0,
+            Reader::Segments(reader) => reader.count(),
+        }
+    }
+
+    /// How many bytes the caller should make room for before it reads.
+    pub(crate) fn read_hint(&self) -> usize {
+        let missing = match &self.reader {
+            Reader::Bare(reader, _) => reader.missing(),
+            Reader::Segments(reader) => reader.missing(),
+        };
+        missing.clamp(MIN_HINT, MAX_HINT)
+    }
+}

@@ -1,0 +1,6 @@
+//! `ServerConnection` without a socket: bytes in, bytes out.
+
+mod client;
+mod probes;
+mod segments;
+mod server;
