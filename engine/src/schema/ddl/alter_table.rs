@@ -5,7 +5,7 @@ use std::sync::Arc;
 use helenus_core::message::{ChangeType, ErrorResponse};
 use helenus_core::types::CqlType;
 
-use super::create_table::has_nested_complex;
+use super::build_table::has_nested_complex;
 use super::{Alteration, Outcome};
 use crate::Context;
 use crate::cql::ast::{AlterTable, ColumnDefinition, Name, Properties};

@@ -69,12 +69,10 @@ impl Schema {
         if let Some(durable_writes) = reader.boolean("durable_writes")? {
             keyspace.durable_writes = durable_writes;
         }
-        if let Some(written) = reader.map("replication")? {
-            if written.is_empty() {
-                return Err(ErrorResponse::config("Missing replication strategy class"));
-            }
-            keyspace.replication =
-                replication::parse(name, &written, Some(&old.replication), &self.datacenters)?;
+        // Cassandra takes an empty map as none.
+        if let Some(written) = reader.map("replication")?.filter(|map| !map.is_empty()) {
+            let previous = Some(&old.replication);
+            keyspace.replication = replication::parse(name, &written, previous, &self.datacenters)?;
         }
         let (new, previous) = (&keyspace.replication, Some(&old.replication));
         warnings.extend(replication::warnings(

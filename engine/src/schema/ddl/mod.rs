@@ -3,6 +3,7 @@
 
 mod access;
 mod alter_table;
+mod build_table;
 mod create_table;
 mod events;
 mod keyspace;
@@ -13,7 +14,7 @@ pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use create_table::build_table;
+pub(crate) use build_table::build_table;
 
 use std::sync::Arc;
 

@@ -2,7 +2,8 @@
 
 use helenus_core::message::ErrorResponse;
 
-use super::{JavaDouble, OptionMap};
+use super::OptionMap;
+use super::display::JavaDouble;
 
 const PACKAGE: &str = "org.apache.cassandra.db.compaction.";
 const MIN_THRESHOLD: (&str, &str) = ("min_threshold", "4");

@@ -2,7 +2,8 @@
 
 use helenus_core::message::ErrorResponse;
 
-use super::{JavaDouble, OptionMap};
+use super::OptionMap;
+use super::display::JavaDouble;
 
 const PACKAGE: &str = "org.apache.cassandra.io.compress.";
 const DEFAULT_CHUNK_KB: &str = "16";

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use helenus_core::message::ErrorResponse;
 
-use super::JavaDouble;
+use super::display::JavaDouble;
 
 /// Reads a policy and writes it in its short form: `99PERCENTILE` as `99p`, `NONE` as `NEVER`.
 pub(super) fn parse(text: &str) -> Result<Arc<str>, ErrorResponse> {

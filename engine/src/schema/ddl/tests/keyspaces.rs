@@ -207,6 +207,7 @@ fn properties_are_known_and_of_their_kind() {
         "ALTER KEYSPACE a WITH replication = 'x'",
         "Invalid value for property 'replication'. It should be a map.",
     );
+    world.unchanged("ALTER KEYSPACE a WITH replication = {}");
     world.unchanged("ALTER KEYSPACE a WITH durable_writes = 'YES'");
     world.ok("ALTER KEYSPACE a WITH durable_writes = 0");
     assert!(!world.schema.keyspaces["a"].durable_writes);

@@ -1,0 +1,181 @@
+//! Keyspaces, tables, columns and types as the rows that describe them.
+
+use helenus_core::types::{UserType, Value};
+
+use crate::schema::{Column, ColumnKind, DroppedColumn, Keyspace, OptionMap, Table};
+
+/// A row by the names of its columns, those of the clustering first.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct CatalogRow {
+    clustering: usize,
+    pub(super) values: Vec<(&'static str, Value)>,
+}
+
+impl CatalogRow {
+    pub(super) fn new(
+        clustering: Vec<(&'static str, Value)>,
+        rest: Vec<(&'static str, Value)>,
+    ) -> Self {
+        let len = clustering.len();
+        let mut values = clustering;
+        values.extend(rest);
+        Self {
+            clustering: len,
+            values,
+        }
+    }
+
+    pub(super) fn key(&self) -> &[(&'static str, Value)] {
+        self.values.get(..self.clustering).unwrap_or_default()
+    }
+}
+
+pub(super) fn text(text: &str) -> Value {
+    Value::Text(text.into())
+}
+
+pub(super) fn list(texts: impl Iterator<Item = String>) -> Value {
+    Value::List(texts.map(|item| Some(Value::Text(item))).collect())
+}
+
+pub(super) fn map(map: &OptionMap) -> Value {
+    Value::Map(
+        map.iter()
+            .map(|(key, value)| (text(key), Some(text(value))))
+            .collect(),
+    )
+}
+
+/// A number Cassandra keeps as an `int`.
+pub(super) fn int(number: u32) -> Value {
+    Value::Int(i32::try_from(number).unwrap_or(i32::MAX))
+}
+
+pub(super) fn keyspace_row(keyspace: &Keyspace) -> CatalogRow {
+    CatalogRow::new(
+        Vec::new(),
+        vec![
+            ("durable_writes", Value::Boolean(keyspace.durable_writes)),
+            ("replication", map(&keyspace.replication)),
+        ],
+    )
+}
+
+pub(super) fn table_row(table: &Table) -> CatalogRow {
+    let options = &table.options;
+    let flags: &[&str] = if table.is_counter {
+        &["compound", "counter"]
+    } else {
+        &["compound"]
+    };
+    let mut rest = vec![
+        (
+            "additional_write_policy",
+            text(&options.additional_write_policy),
+        ),
+        (
+            "bloom_filter_fp_chance",
+            Value::Double(options.bloom_filter_fp_chance),
+        ),
+        ("caching", map(&options.caching)),
+        ("comment", text(&options.comment)),
+        ("compaction", map(&options.compaction)),
+        ("compression", map(&options.compression)),
+        ("crc_check_chance", Value::Double(options.crc_check_chance)),
+        ("dclocal_read_repair_chance", Value::Double(0.0)),
+        ("default_time_to_live", int(table.default_ttl)),
+        ("extensions", Value::Map(Vec::new())),
+        (
+            "flags",
+            Value::Set(flags.iter().copied().map(text).collect()),
+        ),
+        ("gc_grace_seconds", int(table.gc_grace_seconds)),
+        ("id", Value::Uuid(table.id)),
+        ("max_index_interval", int(options.max_index_interval)),
+        (
+            "memtable_flush_period_in_ms",
+            int(options.memtable_flush_period_in_ms),
+        ),
+        ("min_index_interval", int(options.min_index_interval)),
+        ("read_repair", text(&options.read_repair)),
+        ("read_repair_chance", Value::Double(0.0)),
+        ("speculative_retry", text(&options.speculative_retry)),
+    ];
+    // Cassandra writes what is newer than the table's columns only where it isn't the default; `cdc` and `memtable`
+    // not at all on a node that doesn't have them configured.
+    for (name, value) in [
+        ("allow_auto_snapshot", options.allow_auto_snapshot),
+        ("incremental_backups", options.incremental_backups),
+    ] {
+        if !value {
+            rest.push((name, Value::Boolean(false)));
+        }
+    }
+    CatalogRow::new(vec![("table_name", text(&table.name))], rest)
+}
+
+pub(super) fn virtual_table_row(table: &Table) -> CatalogRow {
+    CatalogRow::new(
+        vec![("table_name", text(&table.name))],
+        vec![("comment", text(&table.options.comment))],
+    )
+}
+
+pub(super) fn column_row(table: &Table, column: &Column) -> CatalogRow {
+    let order = match (column.kind, column.descending) {
+        (ColumnKind::Clustering, true) => "desc",
+        (ColumnKind::Clustering, false) => "asc",
+        _ => "none",
+    };
+    let position = match column.is_primary_key() {
+        true => i32::try_from(column.position).unwrap_or(i32::MAX),
+        false => -1,
+    };
+    CatalogRow::new(
+        vec![
+            ("table_name", text(&table.name)),
+            ("column_name", text(&column.name)),
+        ],
+        vec![
+            ("clustering_order", text(order)),
+            (
+                "column_name_bytes",
+                Value::Blob(column.name.as_bytes().to_vec()),
+            ),
+            ("kind", text(column.kind.as_str())),
+            ("position", Value::Int(position)),
+            ("type", text(&column.ty.to_string())),
+        ],
+    )
+}
+
+pub(super) fn dropped_row(table: &Table, column: &DroppedColumn) -> CatalogRow {
+    let kind = if column.is_static {
+        ColumnKind::Static
+    } else {
+        ColumnKind::Regular
+    };
+    CatalogRow::new(
+        vec![
+            ("table_name", text(&table.name)),
+            ("column_name", text(&column.name)),
+        ],
+        vec![
+            (
+                "dropped_time",
+                Value::Timestamp(column.dropped_at.div_euclid(1000)),
+            ),
+            ("kind", text(kind.as_str())),
+            ("type", text(&column.ty.to_string())),
+        ],
+    )
+}
+
+pub(super) fn type_row(ty: &UserType) -> CatalogRow {
+    let names = list(ty.fields.iter().map(|(name, _)| name.to_string()));
+    let types = list(ty.fields.iter().map(|(_, field)| field.to_string()));
+    CatalogRow::new(
+        vec![("type_name", text(&ty.name))],
+        vec![("field_names", names), ("field_types", types)],
+    )
+}
