@@ -1,13 +1,17 @@
 //! An embedded CQL engine: grammar, schema, plans and mutation based storage, without I/O.
 
+mod consistency;
 pub mod context;
 pub mod cql;
 pub mod execution;
+mod functions;
 pub mod literal;
 pub mod readers;
 pub mod schema;
+pub mod statement;
 pub mod storage;
 pub mod system;
+mod term;
 pub mod types;
 
 pub use context::Context;

@@ -1,5 +1,255 @@
 //! Executing planned statements as a state machine that leaves all reading and writing to its driver.
+//!
+//! ```text
+//! loop {
+//!     match execution.poll_action() {
+//!         Action::Read(command) => { let progress = read(command, &mut execution); execution.resume(Outcome::Read(progress)) }
+//!         Action::Write(mutations) => { apply(mutations); execution.resume(Outcome::Written) }
+//!         …
+//!         Action::Done(completed) => break completed,
+//!     }
+//! }
+//! ```
 
 mod action;
+mod cas;
+mod cells;
+mod expression;
+mod mutate;
+mod page;
+mod row;
+mod select;
+mod size;
+mod start;
+mod write;
 
 pub use action::{Action, Completed, Outcome};
+pub(crate) use row::{RowView, list_element};
+pub(crate) use select::limit_value;
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use helenus_core::message::{Batch, QueryParams, Values};
+use helenus_core::{ErrorResponse, Response};
+
+use crate::context::Context;
+use crate::readers::{Consumer, Fragment, ReadProgress};
+use crate::schema::Schema;
+use crate::statement::Statement;
+use crate::storage::Mutation;
+use cas::CasRun;
+use select::SelectRun;
+use write::WriteRun;
+
+/// A statement or batch under way.
+///
+/// It owns all it needs of its request. Ask it for an [`Action`], do that, and [`resume`](Self::resume) it with the
+/// [`Outcome`], until it is [`Done`](Action::Done).
+#[derive(Debug)]
+pub struct Execution {
+    run: Run,
+    yielding: bool,
+    warnings: Vec<String>,
+    session_keyspace: Option<Arc<str>>,
+    context: Context,
+}
+
+/// What an execution is about.
+#[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "one lives in each execution; a box would cost every read an allocation"
+)]
+enum Run {
+    /// A `SELECT`.
+    Select(SelectRun),
+    /// Modifications that read before they write.
+    Write(WriteRun),
+    /// Conditional modifications.
+    Cas(CasRun),
+    /// One action, and the answer after it.
+    Act {
+        /// `None` once it was handed out.
+        action: Option<Action>,
+        /// The answer.
+        response: Response,
+    },
+    /// Only the answer is left.
+    Done(Response),
+}
+
+impl Execution {
+    /// Binds a statement to its values and begins it.
+    ///
+    /// `result_metadata_id` is what the client of a prepared statement says it knows (v5).
+    ///
+    /// # Errors
+    /// Invalid for values that don't fit, Unavailable for a consistency level that one replica can't meet,
+    /// `PROTOCOL_ERROR` for a foreign paging state.
+    pub fn new(
+        schema: Arc<Schema>,
+        statement: Arc<Statement>,
+        params: &QueryParams<'_>,
+        result_metadata_id: Option<&[u8]>,
+        session_keyspace: Option<Arc<str>>,
+        context: Context,
+    ) -> Result<Self, ErrorResponse> {
+        let (run, warnings) = start::statement(
+            &schema,
+            statement,
+            params,
+            result_metadata_id,
+            session_keyspace.as_ref(),
+            context,
+        )?;
+        Ok(Self {
+            run,
+            yielding: false,
+            warnings,
+            session_keyspace,
+            context,
+        })
+    }
+
+    /// Binds the statements of a batch to their values and begins it.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), and Invalid for statements that may not stand together in such a batch.
+    pub fn batch(
+        schema: Arc<Schema>,
+        statements: Vec<(Arc<Statement>, Values<'_>)>,
+        batch: &Batch<'_>,
+        session_keyspace: Option<Arc<str>>,
+        context: Context,
+    ) -> Result<Self, ErrorResponse> {
+        let (run, warnings) = start::batch(&schema, &statements, batch, context)?;
+        Ok(Self {
+            run,
+            yielding: false,
+            warnings,
+            session_keyspace,
+            context,
+        })
+    }
+
+    /// The circumstances it was given.
+    pub fn context(&self) -> &Context {
+        &self.context
+    }
+
+    /// The session's keyspace when it began.
+    pub fn session_keyspace(&self) -> Option<&str> {
+        self.session_keyspace.as_deref()
+    }
+
+    /// What to do next. After [`Action::Done`] the execution is over and says so again with an empty result.
+    pub fn poll_action(&mut self) -> Action {
+        if self.yielding {
+            return Action::Yield;
+        }
+        match &mut self.run {
+            Run::Select(select) => {
+                if let Some(command) = select.next_read() {
+                    return Action::Read(command);
+                }
+            }
+            Run::Write(write) => {
+                if let Some(command) = write.next_read() {
+                    return Action::Read(command);
+                }
+            }
+            Run::Cas(cas) => return Action::Cas(cas.command()),
+            Run::Act { action, .. } => match action.take() {
+                Some(Action::Write(mutations)) if mutations.is_empty() => {}
+                Some(action) => return action,
+                None => {}
+            },
+            Run::Done(_) => {}
+        }
+        self.finish()
+    }
+
+    fn finish(&mut self) -> Action {
+        let result = match std::mem::replace(&mut self.run, Run::Done(Response::Void)) {
+            Run::Select(select) => select.finish().map(|(response, warning)| {
+                self.warnings.extend(warning.map(str::to_owned));
+                response
+            }),
+            Run::Write(write) => match write.finish() {
+                Ok(mutations) => {
+                    self.run = Run::Act {
+                        action: None,
+                        response: Response::Void,
+                    };
+                    return Action::Write(write::merge(mutations));
+                }
+                Err(error) => Err(error),
+            },
+            Run::Cas(cas) => cas.finish(),
+            Run::Act { response, .. } | Run::Done(response) => Ok(response),
+        };
+        Action::Done(Box::new(Completed {
+            response: result.unwrap_or_else(Response::Error),
+            warnings: std::mem::take(&mut self.warnings),
+        }))
+    }
+
+    /// Goes on with what came of the last action.
+    pub fn resume(&mut self, outcome: Outcome) {
+        match outcome {
+            Outcome::Failed(error) => {
+                self.yielding = false;
+                self.run = Run::Done(Response::Error(error));
+            }
+            Outcome::Read(progress) => {
+                self.yielding = matches!(progress, ReadProgress::Yielded(_));
+                let read = match &mut self.run {
+                    Run::Select(select) => select.read(progress),
+                    Run::Write(write) => {
+                        write.read(progress);
+                        Ok(())
+                    }
+                    _ => Ok(()),
+                };
+                if let Err(error) = read {
+                    self.run = Run::Done(Response::Error(error));
+                }
+            }
+            Outcome::Written => {
+                if let Run::Cas(_) = &self.run
+                    && let Run::Cas(cas) =
+                        std::mem::replace(&mut self.run, Run::Done(Response::Void))
+                {
+                    self.run = Run::Done(cas.finish().unwrap_or_else(Response::Error));
+                }
+            }
+            Outcome::Altered { change, warnings } => {
+                self.warnings.extend(warnings);
+                self.run = Run::Done(change.map_or(Response::Void, Response::SchemaChange));
+            }
+            Outcome::Truncated => {}
+            Outcome::Resumed => self.yielding = false,
+        }
+    }
+
+    /// What a conditional write writes, from what was read under the lock that is still held: nothing if its conditions
+    /// don't hold. Only after [`Action::Cas`]; otherwise nothing.
+    pub fn decide(&mut self) -> Vec<Mutation> {
+        match &mut self.run {
+            Run::Cas(cas) => cas.decide(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl Consumer for Execution {
+    fn consume(&mut self, fragment: Fragment<'_>) -> ControlFlow<()> {
+        match &mut self.run {
+            Run::Select(select) => select.consume(fragment),
+            Run::Write(write) => write.consume(fragment),
+            Run::Cas(cas) => cas.consume(fragment),
+            Run::Act { .. } | Run::Done(_) => ControlFlow::Break(()),
+        }
+    }
+}

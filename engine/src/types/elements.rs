@@ -69,7 +69,7 @@ impl<'a> Elements<'a> {
 }
 
 /// The length of a type's values within a vector, where Cassandra counts it as fixed.
-pub(super) fn fixed_len(ty: &CqlType) -> Option<usize> {
+pub(crate) fn fixed_len(ty: &CqlType) -> Option<usize> {
     match ty {
         CqlType::Boolean => Some(1),
         CqlType::Int | CqlType::Float => Some(4),

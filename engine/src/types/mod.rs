@@ -6,3 +6,4 @@ mod decimal;
 mod elements;
 
 pub use compare::compare;
+pub(crate) use elements::fixed_len;

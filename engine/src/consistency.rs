@@ -1,0 +1,135 @@
+//! What each consistency level asks of the replicas, with one of them alive. Answers to Cassandra's `ConsistencyLevel`.
+
+use helenus_core::{Consistency, ErrorResponse};
+
+use crate::schema::Keyspace;
+
+/// What a request does with the data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// A read.
+    Read,
+    /// A write.
+    Write,
+    /// A write of counters.
+    CounterWrite,
+    /// A conditional write, whose Paxos rounds have a level of their own.
+    Conditional,
+}
+
+/// Refuses a level that this kind of request may not have, or that the keyspace's replicas can't meet.
+pub(crate) fn check(
+    keyspace: &Keyspace,
+    table: &str,
+    access: Access,
+    consistency: Consistency,
+    serial: Option<Consistency>,
+) -> Result<(), ErrorResponse> {
+    let mut level = consistency;
+    if level == NODE_LOCAL {
+        return Err(ErrorResponse::invalid(
+            "NODE_LOCAL consistency level is highly dangerous and should be used only for debugging purposes",
+        ));
+    }
+    match access {
+        Access::Read => {
+            if level == Consistency::ANY {
+                return Err(ErrorResponse::invalid(
+                    "ANY ConsistencyLevel is only supported for writes",
+                ));
+            }
+            if level == Consistency::EACH_QUORUM && !is_network_topology(keyspace) {
+                return each_quorum(keyspace);
+            }
+            // A serial read makes its rounds at a quorum.
+            if level == Consistency::SERIAL {
+                level = Consistency::QUORUM;
+            } else if level == Consistency::LOCAL_SERIAL {
+                level = Consistency::LOCAL_QUORUM;
+            }
+        }
+        Access::Write | Access::CounterWrite if is_serial(level) => {
+            return Err(ErrorResponse::invalid(
+                "You must use conditional updates for serializable writes",
+            ));
+        }
+        Access::CounterWrite if level == Consistency::ANY => {
+            return Err(ErrorResponse::invalid(format!(
+                "Consistency level ANY is not yet supported for counter table {table}"
+            )));
+        }
+        Access::Conditional => {
+            let serial = serial.unwrap_or(Consistency::SERIAL);
+            if !is_serial(serial) {
+                return Err(ErrorResponse::invalid(
+                    "Invalid consistency for conditional update. Must be one of SERIAL or LOCAL_SERIAL",
+                ));
+            }
+            let rounds = if serial == Consistency::SERIAL {
+                Consistency::QUORUM
+            } else {
+                Consistency::LOCAL_QUORUM
+            };
+            require(keyspace, rounds)?;
+            if is_serial(level) || level == Consistency::ANY {
+                return Ok(());
+            }
+        }
+        Access::Write | Access::CounterWrite => {
+            if level == Consistency::EACH_QUORUM && !is_network_topology(keyspace) {
+                return each_quorum(keyspace);
+            }
+        }
+    }
+    require(keyspace, level)
+}
+
+/// `NODE_LOCAL`, which no client should ask for.
+const NODE_LOCAL: Consistency = Consistency(0x000B);
+
+fn is_serial(level: Consistency) -> bool {
+    level == Consistency::SERIAL || level == Consistency::LOCAL_SERIAL
+}
+
+fn is_network_topology(keyspace: &Keyspace) -> bool {
+    keyspace
+        .replication
+        .get("class")
+        .is_some_and(|class| class.ends_with("NetworkTopologyStrategy"))
+}
+
+fn each_quorum(keyspace: &Keyspace) -> Result<(), ErrorResponse> {
+    require(keyspace, Consistency::QUORUM)
+}
+
+fn require(keyspace: &Keyspace, level: Consistency) -> Result<(), ErrorResponse> {
+    let replicas = replicas(keyspace);
+    let quorum = replicas / 2 + 1;
+    let required = match level {
+        Consistency::TWO => 2,
+        Consistency::THREE => 3,
+        Consistency::QUORUM | Consistency::LOCAL_QUORUM | Consistency::EACH_QUORUM => quorum,
+        Consistency::ALL => replicas,
+        _ => 1,
+    };
+    let alive = replicas.min(1);
+    if required > alive {
+        return Err(ErrorResponse::unavailable(level, required, alive));
+    }
+    Ok(())
+}
+
+/// How many replicas the keyspace wants in all, whether or not there are nodes for them.
+fn replicas(keyspace: &Keyspace) -> i32 {
+    let class = keyspace.replication.get("class").map_or("", |class| class);
+    if class.ends_with("LocalStrategy") || class.ends_with("EverywhereStrategy") {
+        return 1;
+    }
+    keyspace
+        .replication
+        .iter()
+        .filter(|(name, _)| &***name != "class")
+        // `3/1` is three replicas of which one is transient.
+        .filter_map(|(_, factor)| factor.split('/').next()?.parse::<i32>().ok())
+        .fold(0, i32::saturating_add)
+}

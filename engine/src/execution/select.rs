@@ -1,0 +1,581 @@
+//! Running a `SELECT`: rows in, a page of the result out, in wire form as they arrive.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use bytes::{Bytes, BytesMut};
+use helenus_core::message::{QueryParams, Rows};
+use helenus_core::{ErrorResponse, Response, ResultMetadata};
+
+use super::expression::Evaluation;
+use super::page::PageState;
+use super::row::RowView;
+use crate::context::Context;
+use crate::functions::{Accumulator, Environment};
+use crate::readers::{Fragment, PartitionRange, Position, ReadCommand, ReadProgress, Slices};
+use crate::statement::{BoundFilter, BoundKeys, BoundRows, Output, Plan, Select, Statement};
+use crate::storage::{ClusteringBound, ClusteringKey, DecoratedKey, Row};
+use crate::term::{Binds, Bound, Term, put_element};
+use crate::types::comparable;
+
+/// How many rows of a partition are passed over before the read is told to go on with the next partition.
+const PASSED_OVER: u32 = 100;
+
+/// A `SELECT` under way.
+#[derive(Debug)]
+pub(super) struct SelectRun {
+    statement: Arc<Statement>,
+    state: State,
+}
+
+#[derive(Debug)]
+struct State {
+    keys: Keys,
+    slices: Slices,
+    resume: Option<Position>,
+    filters: Vec<BoundFilter>,
+    terms: Vec<Option<Bytes>>,
+    accumulators: Vec<Accumulator>,
+    context: Context,
+    now_seconds: i64,
+    remaining: u32,
+    per_partition: u32,
+    page_remaining: u32,
+    skip_metadata: bool,
+    metadata_changed: bool,
+    partition: Partition,
+    out: BytesMut,
+    row_count: u32,
+    sorted: Vec<SortedRow>,
+    stop: Option<Stop>,
+}
+
+#[derive(Debug)]
+enum Keys {
+    One(DecoratedKey),
+    Many {
+        keys: Vec<DecoratedKey>,
+        next: usize,
+    },
+    Range(PartitionRange),
+    Finished,
+}
+
+/// The partition a read is in.
+#[derive(Debug, Default)]
+struct Partition {
+    key: Option<DecoratedKey>,
+    static_row: Option<Row>,
+    has_static: bool,
+    has_rows: bool,
+    remaining: u32,
+    passed_over: u32,
+}
+
+/// A row of the output by where it lies in it, with what it is sorted by.
+#[derive(Debug)]
+struct SortedRow {
+    order: Vec<u8>,
+    start: usize,
+    end: usize,
+}
+
+/// Why the consumer said stop.
+#[derive(Debug)]
+enum Stop {
+    /// The limit is reached.
+    Limit,
+    /// The page is full; the next one begins here.
+    Page(Position),
+    /// Nothing more of this partition is wanted.
+    NextPartition(DecoratedKey),
+    /// A function failed.
+    Failed(ErrorResponse),
+}
+
+/// The value of a limit, which must be positive.
+pub(crate) fn limit_value(bytes: &[u8]) -> Result<u32, ErrorResponse> {
+    let value = bytes
+        .try_into()
+        .map(i32::from_be_bytes)
+        .map_err(|_| ErrorResponse::invalid("Invalid limit value"))?;
+    match u32::try_from(value) {
+        Ok(limit) if limit > 0 => Ok(limit),
+        _ => Err(ErrorResponse::invalid("LIMIT must be strictly positive")),
+    }
+}
+
+fn bind_limit(term: Option<&Term>, binds: &Binds<'_>) -> Result<u32, ErrorResponse> {
+    let Some(term) = term else {
+        return Ok(u32::MAX);
+    };
+    match term.bind(binds)? {
+        Bound::Unset => Ok(u32::MAX),
+        Bound::Null => Err(ErrorResponse::invalid("Invalid null value of limit")),
+        bound => limit_value(bound.as_slice().unwrap_or_default()),
+    }
+}
+
+impl SelectRun {
+    /// Binds a planned `SELECT`.
+    pub(super) fn new(
+        statement: Arc<Statement>,
+        select: &Select,
+        binds: &Binds<'_>,
+        params: &QueryParams<'_>,
+        result_metadata_id: Option<&[u8]>,
+        now_seconds: i64,
+    ) -> Result<Self, ErrorResponse> {
+        let plan = &select.restrictions;
+        let page = params.paging_state.map(PageState::decode).transpose()?;
+        let keys = match plan.keys.bind(&select.table, binds)? {
+            BoundKeys::One(key) => Keys::One(key),
+            BoundKeys::Many(keys) => Keys::Many { keys, next: 0 },
+            BoundKeys::Range(range) => Keys::Range(range),
+        };
+        let slices = slices(plan.clustering.bind(&select.table, binds)?, select);
+        let filters: Result<_, _> = plan
+            .filters
+            .iter()
+            .map(|filter| filter.bind(binds))
+            .collect();
+        let mut terms = Vec::with_capacity(select.selection.terms.len());
+        for term in &select.selection.terms {
+            terms.push(term.bind(binds)?.into_bytes());
+        }
+        let accumulators = select.selection.aggregates.iter();
+        let accumulators: Vec<_> = accumulators
+            .map(|plan| Accumulator::new(&plan.function, plan.aggregate))
+            .collect();
+        let limit = bind_limit(select.limit.as_ref(), binds)?;
+        let per_partition = bind_limit(select.per_partition_limit.as_ref(), binds)?;
+        let page_size = params
+            .page_size
+            .and_then(|size| u32::try_from(size).ok())
+            .unwrap_or(0);
+        let paged = page_size > 0 && limit > page_size && accumulators.is_empty();
+        if paged && !select.sort.is_empty() {
+            return Err(ErrorResponse::invalid(
+                "Cannot page queries with both ORDER BY and a IN restriction on the partition key; you must either remove the ORDER BY or the IN and sort client side, or disable paging for this query",
+            ));
+        }
+        let current = statement.result.as_ref().and_then(|metadata| metadata.id());
+        let metadata_changed =
+            result_metadata_id.is_some_and(|known| current.is_some_and(|id| id != known));
+        let mut state = State {
+            keys,
+            slices,
+            resume: None,
+            filters: filters?,
+            terms,
+            accumulators,
+            context: *binds.context(),
+            now_seconds,
+            remaining: limit,
+            per_partition,
+            page_remaining: if paged { page_size } else { u32::MAX },
+            skip_metadata: params.skip_metadata() && !metadata_changed,
+            metadata_changed,
+            partition: Partition::default(),
+            out: BytesMut::new(),
+            row_count: 0,
+            sorted: Vec::new(),
+            stop: None,
+        };
+        if let Some(page) = page.filter(|_| paged) {
+            state.begin_at(page);
+        }
+        Ok(Self { statement, state })
+    }
+
+    /// The read to make next; `None` when all is read.
+    pub(super) fn next_read(&self) -> Option<ReadCommand> {
+        let Plan::Select(select) = self.statement.plan() else {
+            return None;
+        };
+        let state = &self.state;
+        let range = match &state.keys {
+            Keys::One(key) => PartitionRange::Key(key.clone()),
+            Keys::Many { keys, next } => PartitionRange::Key(keys.get(*next)?.clone()),
+            Keys::Range(range) => range.clone(),
+            Keys::Finished => return None,
+        };
+        Some(ReadCommand {
+            table: select.table.clone(),
+            range,
+            slices: state.slices.clone(),
+            reversed: select.reversed,
+            now_seconds: state.now_seconds,
+            resume: state.resume.clone(),
+        })
+    }
+
+    /// Takes in how a read ended.
+    pub(super) fn read(&mut self, progress: ReadProgress) -> Result<(), ErrorResponse> {
+        let reversed = matches!(self.statement.plan(), Plan::Select(select) if select.reversed);
+        let state = &mut self.state;
+        match progress {
+            ReadProgress::Yielded(position) => state.resume = Some(position),
+            ReadProgress::Finished => state.next_key(),
+            ReadProgress::Stopped(position) => match state.stop.take() {
+                Some(Stop::Failed(error)) => return Err(error),
+                Some(Stop::NextPartition(key)) => match state.keys {
+                    Keys::Range(_) => state.resume = Some(Position::after_partition(key, reversed)),
+                    _ => state.next_key(),
+                },
+                Some(stop) => {
+                    state.keys = Keys::Finished;
+                    state.stop = Some(stop);
+                }
+                None => state.resume = Some(position),
+            },
+        }
+        // A stop at the last fragment may be reported as the end.
+        if matches!(state.stop, Some(Stop::Failed(_)))
+            && let Some(Stop::Failed(error)) = state.stop.take()
+        {
+            return Err(error);
+        }
+        if matches!(state.stop, Some(Stop::Limit | Stop::Page(_))) {
+            state.keys = Keys::Finished;
+        } else {
+            state.stop = None;
+        }
+        Ok(())
+    }
+
+    /// Takes in a piece of a read.
+    pub(super) fn consume(&mut self, fragment: Fragment<'_>) -> ControlFlow<()> {
+        match self.statement.plan() {
+            Plan::Select(select) => self.state.consume(select, fragment),
+            _ => ControlFlow::Break(()),
+        }
+    }
+
+    /// The result.
+    pub(super) fn finish(mut self) -> Result<(Response, Option<&'static str>), ErrorResponse> {
+        let Plan::Select(select) = self.statement.plan() else {
+            return Ok((Response::Void, None));
+        };
+        self.state.finish_aggregates(select)?;
+        self.state.sort_rows();
+        let state = self.state;
+        let metadata: Arc<ResultMetadata> = match self.statement.result.as_ref() {
+            Some(metadata) => metadata.clone(),
+            None => Arc::new(ResultMetadata::new(Vec::new())),
+        };
+        let paging_state = match state.stop {
+            Some(Stop::Page(position)) => Some(
+                PageState {
+                    position,
+                    remaining: state.remaining,
+                    remaining_in_partition: state.partition.remaining,
+                }
+                .encode(),
+            ),
+            _ => None,
+        };
+        let rows = Rows {
+            metadata,
+            paging_state,
+            skip_metadata: state.skip_metadata,
+            metadata_changed: state.metadata_changed,
+            row_count: state.row_count,
+            content: state.out.freeze(),
+        };
+        Ok((Response::Rows(rows), select.aggregate_warning))
+    }
+}
+
+fn slices(rows: BoundRows, select: &Select) -> Slices {
+    let one = |key: ClusteringKey| {
+        (
+            ClusteringBound::Before(key.sort.clone()),
+            ClusteringBound::After(key.sort),
+        )
+    };
+    match rows {
+        BoundRows::One(_) if select.table.clustering_len == 0 => Slices::All,
+        BoundRows::All => Slices::All,
+        BoundRows::One(key) => Slices::Ranges([one(key)].into()),
+        BoundRows::Keys(keys) => Slices::Ranges(keys.into_iter().map(one).collect()),
+        BoundRows::Ranges(ranges) => Slices::Ranges(ranges.into()),
+    }
+}
+
+impl State {
+    /// Goes on where the last page ended. A state of another query whose partition isn't read here counts for its limit only.
+    fn begin_at(&mut self, page: PageState) {
+        self.remaining = page.remaining.min(self.remaining);
+        let key = &page.position.key;
+        let found = match &mut self.keys {
+            Keys::One(own) => own == key,
+            Keys::Many { keys, next } => match keys.iter().position(|own| own == key) {
+                Some(index) => {
+                    *next = index;
+                    true
+                }
+                None => false,
+            },
+            Keys::Range(_) => true,
+            Keys::Finished => false,
+        };
+        if found {
+            self.partition = Partition {
+                key: Some(key.clone()),
+                has_rows: true,
+                remaining: page.remaining_in_partition.min(self.per_partition),
+                ..Partition::default()
+            };
+            self.resume = Some(page.position);
+        }
+    }
+
+    fn next_key(&mut self) {
+        self.resume = None;
+        match &mut self.keys {
+            Keys::Many { next, .. } => *next += 1,
+            keys => *keys = Keys::Finished,
+        }
+    }
+
+    fn consume(&mut self, select: &Select, fragment: Fragment<'_>) -> ControlFlow<()> {
+        match fragment {
+            Fragment::PartitionStart(key) => {
+                // A read that was interrupted begins its partition again.
+                if self.partition.key.as_ref() != Some(key) {
+                    self.partition = Partition {
+                        key: Some(key.clone()),
+                        remaining: self.per_partition,
+                        ..Partition::default()
+                    };
+                }
+                self.partition.static_row = None;
+                ControlFlow::Continue(())
+            }
+            Fragment::StaticRow(row) => {
+                self.partition.has_static = true;
+                if select.selection.uses_statics {
+                    self.partition.static_row = Some(row.clone());
+                }
+                ControlFlow::Continue(())
+            }
+            Fragment::Row(clustering, row) => self.row(select, clustering, row),
+            Fragment::PartitionEnd => {
+                let alone = self.partition.has_static && !self.partition.has_rows;
+                if alone && !select.restrictions.restricts_clustering {
+                    self.emit(select, None, None)
+                } else {
+                    ControlFlow::Continue(())
+                }
+            }
+        }
+    }
+
+    fn row(&mut self, select: &Select, clustering: &ClusteringKey, row: &Row) -> ControlFlow<()> {
+        let first = !self.partition.has_rows;
+        self.partition.has_rows = true;
+        if self.partition.remaining == 0 || (select.distinct && !first) {
+            self.partition.passed_over += 1;
+            if self.partition.passed_over == PASSED_OVER
+                && let Some(key) = &self.partition.key
+            {
+                self.stop = Some(Stop::NextPartition(key.clone()));
+                return ControlFlow::Break(());
+            }
+            return ControlFlow::Continue(());
+        }
+        if select.distinct {
+            self.emit(select, None, None)
+        } else {
+            self.emit(select, Some(clustering), Some(row))
+        }
+    }
+
+    fn emit(
+        &mut self,
+        select: &Select,
+        clustering: Option<&ClusteringKey>,
+        row: Option<&Row>,
+    ) -> ControlFlow<()> {
+        let Some(key) = &self.partition.key else {
+            return ControlFlow::Continue(());
+        };
+        let view = RowView {
+            key,
+            clustering,
+            static_row: self.partition.static_row.as_ref(),
+            row,
+        };
+        let filters = select.restrictions.filters.iter().zip(&self.filters);
+        for (filter, bound) in filters {
+            if !filter.accepts(bound, &view) {
+                return ControlFlow::Continue(());
+            }
+        }
+        if !self.accumulators.is_empty() {
+            return match fold(
+                &mut self.accumulators,
+                select,
+                &view,
+                &self.terms,
+                &self.context,
+                self.now_seconds,
+                self.row_count == 0,
+                &mut self.out,
+            ) {
+                Ok(()) => {
+                    self.row_count = 1;
+                    ControlFlow::Continue(())
+                }
+                Err(error) => self.fail(error),
+            };
+        }
+        let start = self.out.len();
+        match &select.selection.output {
+            Output::Columns(columns) => columns
+                .iter()
+                .for_each(|column| view.put(column, &mut self.out)),
+            Output::Expressions(expressions) => {
+                let environment = Environment::new(&self.context);
+                environment.skip_calls(self.row_count.wrapping_mul(16));
+                let evaluation = Evaluation {
+                    terms: &self.terms,
+                    aggregates: &[],
+                    environment: &environment,
+                    now_seconds: self.now_seconds,
+                };
+                for expression in expressions {
+                    match evaluation.value(expression, Some(&view)) {
+                        Ok(value) => put_element(&mut self.out, value.as_deref()),
+                        Err(error) => return self.fail(error),
+                    }
+                }
+            }
+        }
+        self.row_count += 1;
+        self.partition.remaining = self.partition.remaining.saturating_sub(1);
+        if !select.sort.is_empty() {
+            let mut order = Vec::new();
+            for (column, descending) in &select.sort {
+                comparable::encode(
+                    &column.ty,
+                    &view.value(column).unwrap_or_default(),
+                    *descending,
+                    &mut order,
+                );
+            }
+            let end = self.out.len();
+            self.sorted.push(SortedRow { order, start, end });
+            return ControlFlow::Continue(());
+        }
+        self.remaining -= 1;
+        self.page_remaining -= 1;
+        if self.remaining == 0 {
+            self.stop = Some(Stop::Limit);
+            return ControlFlow::Break(());
+        }
+        if self.page_remaining == 0 {
+            let position = match clustering {
+                Some(clustering) => {
+                    Position::after_row(key.clone(), clustering.sort.clone(), select.reversed)
+                }
+                None => Position::after_partition(key.clone(), select.reversed),
+            };
+            self.stop = Some(Stop::Page(position));
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn fail(&mut self, error: ErrorResponse) -> ControlFlow<()> {
+        self.stop = Some(Stop::Failed(error));
+        ControlFlow::Break(())
+    }
+
+    /// Makes the one row of an aggregate query; what isn't aggregated is of the first row.
+    fn finish_aggregates(&mut self, select: &Select) -> Result<(), ErrorResponse> {
+        if self.accumulators.is_empty() {
+            return Ok(());
+        }
+        let aggregates: Vec<_> = std::mem::take(&mut self.accumulators)
+            .into_iter()
+            .map(Accumulator::finish)
+            .collect();
+        let environment = Environment::new(&self.context);
+        let evaluation = Evaluation {
+            terms: &self.terms,
+            aggregates: &aggregates,
+            environment: &environment,
+            now_seconds: self.now_seconds,
+        };
+        let Output::Expressions(expressions) = &select.selection.output else {
+            return Ok(());
+        };
+        let first = std::mem::take(&mut self.out);
+        let mut first_cells = crate::term::Fields::new(&first);
+        for expression in expressions {
+            let plain = first_cells.next().flatten();
+            let value = match expression.has_aggregate() {
+                true => evaluation.value(expression, None)?,
+                false => plain.map(Bytes::copy_from_slice),
+            };
+            put_element(&mut self.out, value.as_deref());
+        }
+        self.row_count = 1;
+        Ok(())
+    }
+
+    fn sort_rows(&mut self) {
+        if self.sorted.is_empty() {
+            return;
+        }
+        let mut rows = std::mem::take(&mut self.sorted);
+        rows.sort_by(|a, b| a.order.cmp(&b.order));
+        rows.truncate(usize::try_from(self.remaining).unwrap_or(usize::MAX));
+        let mut out = BytesMut::with_capacity(self.out.len());
+        for row in &rows {
+            out.extend_from_slice(self.out.get(row.start..row.end).unwrap_or_default());
+        }
+        self.row_count = u32::try_from(rows.len()).unwrap_or(u32::MAX);
+        self.out = out;
+    }
+}
+
+/// Adds a row to the aggregates; of the first one, also notes what isn't aggregated.
+#[expect(clippy::too_many_arguments, reason = "disjoint parts of one state")]
+fn fold(
+    accumulators: &mut [Accumulator],
+    select: &Select,
+    view: &RowView<'_>,
+    terms: &[Option<Bytes>],
+    context: &Context,
+    now_seconds: i64,
+    first: bool,
+    out: &mut BytesMut,
+) -> Result<(), ErrorResponse> {
+    let environment = Environment::new(context);
+    let evaluation = Evaluation {
+        terms,
+        aggregates: &[],
+        environment: &environment,
+        now_seconds,
+    };
+    for (accumulator, plan) in accumulators.iter_mut().zip(&select.selection.aggregates) {
+        let value = match &plan.argument {
+            Some(argument) => evaluation.value(argument, Some(view))?,
+            None => Some(Bytes::new()),
+        };
+        accumulator.add(value);
+    }
+    if let (true, Output::Expressions(expressions)) = (first, &select.selection.output) {
+        for expression in expressions {
+            let value = match expression.has_aggregate() {
+                true => None,
+                false => evaluation.value(expression, Some(view))?,
+            };
+            put_element(out, value.as_deref());
+        }
+    }
+    Ok(())
+}

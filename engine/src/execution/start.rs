@@ -1,0 +1,416 @@
+//! Beginning an execution: values bound, consistency checked, and everything taken from the request that is needed later.
+
+use std::cell::Cell;
+use std::sync::Arc;
+
+use helenus_core::message::{Batch, BatchType, QueryParams, Values};
+use helenus_core::{Consistency, ErrorResponse, Response};
+
+use super::Run;
+use super::action::Action;
+use super::cas::{CasRun, Request};
+use super::mutate::{self, Places};
+use super::select::SelectRun;
+use super::size::check_batch;
+use super::write::{self, Item, WriteRun};
+use crate::consistency::{Access, check};
+use crate::context::Context;
+use crate::schema::{Keyspace, Schema, Table};
+use crate::statement::{BatchPlan, BoundRows, Condition, Modify, Plan, Statement};
+use crate::storage::Mutation;
+use crate::term::Binds;
+
+/// What a request says about an execution besides its values.
+#[derive(Debug, Clone, Copy)]
+struct Settings {
+    consistency: Consistency,
+    serial: Option<Consistency>,
+    timestamp: i64,
+    now_seconds: i64,
+    context: Context,
+}
+
+impl Settings {
+    fn new(
+        consistency: Consistency,
+        serial: Option<Consistency>,
+        timestamp: Option<i64>,
+        now_in_seconds: Option<i32>,
+        context: Context,
+    ) -> Self {
+        Self {
+            consistency,
+            serial,
+            timestamp: timestamp.unwrap_or(context.timestamp),
+            now_seconds: now_in_seconds.map_or(context.now_seconds, i64::from),
+            context,
+        }
+    }
+}
+
+fn keyspace_of<'s>(schema: &'s Schema, table: &Table) -> Result<&'s Keyspace, ErrorResponse> {
+    schema
+        .keyspaces
+        .get(&table.keyspace)
+        .map(|keyspace| &**keyspace)
+        .ok_or_else(|| {
+            ErrorResponse::invalid(format!("keyspace {} does not exist", table.keyspace))
+        })
+}
+
+/// Begins a statement of its own.
+pub(super) fn statement(
+    schema: &Schema,
+    statement: Arc<Statement>,
+    params: &QueryParams<'_>,
+    result_metadata_id: Option<&[u8]>,
+    session_keyspace: Option<&Arc<str>>,
+    context: Context,
+) -> Result<(Run, Vec<String>), ErrorResponse> {
+    let settings = Settings::new(
+        params.consistency,
+        params.serial_consistency,
+        params.timestamp,
+        params.now_in_seconds,
+        context,
+    );
+    let list_elements = Cell::new(0);
+    let binds = Binds::new(
+        statement.variables.columns(),
+        &params.values,
+        &context,
+        &list_elements,
+    )?;
+    let act = |action, response| Run::Act {
+        action: Some(action),
+        response,
+    };
+    Ok(match statement.plan() {
+        Plan::Select(select) => {
+            let keyspace = keyspace_of(schema, &select.table)?;
+            check(
+                keyspace,
+                &select.table.name,
+                Access::Read,
+                settings.consistency,
+                settings.serial,
+            )?;
+            let select = SelectRun::new(
+                statement.clone(),
+                select,
+                &binds,
+                params,
+                result_metadata_id,
+                settings.now_seconds,
+            )?;
+            (Run::Select(select), Vec::new())
+        }
+        Plan::Modify(modify) if matches!(modify.condition, Condition::None) => {
+            check_write(schema, modify, &settings)?;
+            let places = mutate::places(modify, &binds)?;
+            let stamp = mutate::stamp(modify, &binds, settings.timestamp, settings.now_seconds)?;
+            if modify.reads {
+                let item = Item {
+                    binds: binds.to_owned(statement.variables.columns().len()),
+                    statement: statement.clone(),
+                    index: 0,
+                    places,
+                    stamp,
+                    calls: 0,
+                };
+                drop(binds);
+                let run = WriteRun::new(vec![item], Vec::new(), context, list_elements);
+                return Ok((Run::Write(run), Vec::new()));
+            }
+            let mut mutations = Vec::with_capacity(places.keys.len());
+            mutate::mutations(modify, &places, stamp, &binds, &[], &mut mutations)?;
+            (act(Action::Write(mutations), Response::Void), Vec::new())
+        }
+        Plan::Modify(modify) => {
+            let part = Part {
+                statement: &statement,
+                index: 0,
+                modify,
+                binds,
+                calls: 0,
+            };
+            (
+                conditional(schema, vec![part], false, &settings)?,
+                Vec::new(),
+            )
+        }
+        Plan::Batch(batch) => text_batch(schema, &statement, batch, params, &settings)?,
+        Plan::Use(name) => {
+            if !schema.keyspaces.contains_key(name) {
+                return Err(ErrorResponse::invalid(format!(
+                    "Keyspace '{name}' does not exist"
+                )));
+            }
+            (Run::Done(Response::SetKeyspace(name.clone())), Vec::new())
+        }
+        Plan::Truncate(table) => (
+            act(Action::Truncate(table.clone()), Response::Void),
+            Vec::new(),
+        ),
+        Plan::Ddl(ddl) => {
+            let keyspace = statement
+                .keyspace
+                .clone()
+                .or_else(|| session_keyspace.cloned());
+            let ddl = ddl.clone();
+            (
+                act(Action::Alter { ddl, keyspace }, Response::Void),
+                Vec::new(),
+            )
+        }
+    })
+}
+
+fn check_write(schema: &Schema, modify: &Modify, settings: &Settings) -> Result<(), ErrorResponse> {
+    let access = if modify.table.is_counter {
+        Access::CounterWrite
+    } else {
+        Access::Write
+    };
+    let keyspace = keyspace_of(schema, &modify.table)?;
+    check(
+        keyspace,
+        &modify.table.name,
+        access,
+        settings.consistency,
+        settings.serial,
+    )
+}
+
+/// A modification of a batch with its values.
+struct Part<'a> {
+    statement: &'a Arc<Statement>,
+    index: usize,
+    modify: &'a Modify,
+    binds: Binds<'a>,
+    calls: u32,
+}
+
+impl Part<'_> {
+    fn item(&self, places: Places, stamp: super::cells::Stamp) -> Item {
+        Item {
+            statement: self.statement.clone(),
+            index: self.index,
+            places,
+            stamp,
+            binds: self
+                .binds
+                .to_owned(self.statement.variables.columns().len()),
+            calls: self.calls,
+        }
+    }
+}
+
+/// Begins modifications of which at least one has a condition.
+fn conditional(
+    schema: &Schema,
+    parts: Vec<Part<'_>>,
+    is_batch: bool,
+    settings: &Settings,
+) -> Result<Run, ErrorResponse> {
+    let Some(first) = parts.first() else {
+        return Ok(Run::Done(Response::Void));
+    };
+    let table = first.modify.table.clone();
+    let keyspace = keyspace_of(schema, &table)?;
+    check(
+        keyspace,
+        &table.name,
+        Access::Conditional,
+        settings.consistency,
+        settings.serial,
+    )?;
+    let mut partition = None;
+    let mut requests = Vec::with_capacity(parts.len());
+    let mut items = Vec::with_capacity(parts.len());
+    for part in &parts {
+        let places = mutate::places(part.modify, &part.binds)?;
+        for key in &places.keys {
+            if partition.get_or_insert_with(|| key.clone()) != key {
+                return Err(ErrorResponse::invalid(
+                    "Batch with conditions cannot span multiple partitions",
+                ));
+            }
+        }
+        if !matches!(part.modify.condition, Condition::None) {
+            requests.push(Request {
+                clustering: match &places.rows {
+                    BoundRows::One(key) => Some(key.clone()),
+                    BoundRows::Keys(keys) => keys.first().cloned(),
+                    BoundRows::All | BoundRows::Ranges(_) => None,
+                },
+                condition: part.modify.condition.bind(&part.binds)?,
+            });
+        }
+        // The round decides the time, whatever the request says.
+        let stamp = mutate::stamp(
+            part.modify,
+            &part.binds,
+            settings.context.timestamp,
+            settings.now_seconds,
+        )?;
+        items.push(part.item(places, stamp));
+    }
+    let Some(key) = partition else {
+        return Ok(Run::Done(Response::Void));
+    };
+    let run = CasRun::new(
+        table,
+        key,
+        requests,
+        items,
+        is_batch,
+        settings.context,
+        settings.now_seconds,
+    )?;
+    Ok(Run::Cas(run))
+}
+
+fn text_batch(
+    schema: &Schema,
+    statement: &Arc<Statement>,
+    batch: &BatchPlan,
+    params: &QueryParams<'_>,
+    settings: &Settings,
+) -> Result<(Run, Vec<String>), ErrorResponse> {
+    let list_elements = Cell::new(0);
+    let context = settings.context;
+    let mut settings = *settings;
+    let mut parts = Vec::with_capacity(batch.statements.len());
+    for (index, modify) in batch.statements.iter().enumerate() {
+        let binds = Binds::new(
+            statement.variables.columns(),
+            &params.values,
+            &context,
+            &list_elements,
+        )?;
+        let calls = calls_before(index);
+        binds.environment().skip_calls(calls);
+        parts.push(Part {
+            statement,
+            index,
+            modify,
+            binds,
+            calls,
+        });
+    }
+    if let (Some(term), Some(part)) = (&batch.timestamp, parts.first()) {
+        settings.timestamp =
+            mutate::explicit_timestamp(term, &part.binds)?.unwrap_or(settings.timestamp);
+    }
+    run_batch(schema, batch.kind, parts, &settings, &list_elements)
+}
+
+/// Leaves each statement of a batch its own numbers for `uuid()` and the like.
+fn calls_before(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX).wrapping_mul(64)
+}
+
+/// Begins a batch of the protocol.
+pub(super) fn batch(
+    schema: &Schema,
+    statements: &[(Arc<Statement>, Values<'_>)],
+    batch: &Batch<'_>,
+    context: Context,
+) -> Result<(Run, Vec<String>), ErrorResponse> {
+    let settings = Settings::new(
+        batch.consistency,
+        batch.serial_consistency,
+        batch.timestamp,
+        batch.now_in_seconds,
+        context,
+    );
+    let list_elements = Cell::new(0);
+    let mut modifications = Vec::with_capacity(statements.len());
+    for (statement, _) in statements {
+        match statement.plan() {
+            Plan::Modify(modify) => modifications.push(&**modify),
+            _ => return Err(crate::statement::not_a_modification()),
+        }
+    }
+    for (statement, values) in statements {
+        let wanted = statement.variables.columns().len();
+        if wanted != values.len() {
+            return Err(ErrorResponse::invalid(format!(
+                "There were {wanted} markers(?) in CQL but {} bound variables",
+                values.len()
+            )));
+        }
+    }
+    crate::statement::check_batch(batch.kind, false, &modifications)?;
+    let mut parts = Vec::with_capacity(statements.len());
+    for (index, ((statement, values), modify)) in statements.iter().zip(modifications).enumerate() {
+        let binds = Binds::new(
+            statement.variables.columns(),
+            values,
+            &context,
+            &list_elements,
+        )?;
+        let calls = calls_before(index);
+        binds.environment().skip_calls(calls);
+        parts.push(Part {
+            statement,
+            index: 0,
+            modify,
+            binds,
+            calls,
+        });
+    }
+    run_batch(schema, batch.kind, parts, &settings, &list_elements)
+}
+
+fn run_batch(
+    schema: &Schema,
+    kind: BatchType,
+    parts: Vec<Part<'_>>,
+    settings: &Settings,
+    list_elements: &Cell<u32>,
+) -> Result<(Run, Vec<String>), ErrorResponse> {
+    if parts
+        .iter()
+        .any(|part| !matches!(part.modify.condition, Condition::None))
+    {
+        return Ok((conditional(schema, parts, true, settings)?, Vec::new()));
+    }
+    let mut mutations = Vec::with_capacity(parts.len());
+    let mut waiting = Vec::new();
+    for part in &parts {
+        check_write(schema, part.modify, settings)?;
+        let places = mutate::places(part.modify, &part.binds)?;
+        let stamp = mutate::stamp(
+            part.modify,
+            &part.binds,
+            settings.timestamp,
+            settings.now_seconds,
+        )?;
+        if part.modify.reads {
+            waiting.push(part.item(places, stamp));
+        } else {
+            mutate::mutations(
+                part.modify,
+                &places,
+                stamp,
+                &part.binds,
+                &[],
+                &mut mutations,
+            )?;
+        }
+    }
+    let mutations: Vec<Mutation> = write::merge(mutations);
+    let warnings = check_batch(kind, &mutations)?;
+    if waiting.is_empty() {
+        let run = Run::Act {
+            action: Some(Action::Write(mutations)),
+            response: Response::Void,
+        };
+        return Ok((run, warnings));
+    }
+    let elements = Cell::new(list_elements.get());
+    let run = WriteRun::new(waiting, mutations, settings.context, elements);
+    Ok((Run::Write(run), warnings))
+}

@@ -1,0 +1,172 @@
+//! `count`, `min`, `max`, `sum` and `avg`. Answers to Cassandra's `AggregateFcts`.
+
+use bytes::Bytes;
+use helenus_core::types::CqlType;
+use num_bigint::BigInt;
+
+use super::Function;
+use super::number::{Number, TYPES};
+use crate::types::compare;
+
+/// How an aggregate folds rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Aggregate {
+    /// Counts values that aren't null; without an argument, rows.
+    Count,
+    /// The least.
+    Min,
+    /// The greatest.
+    Max,
+    /// The sum, which wraps around.
+    Sum,
+    /// The mean, integers cut.
+    Average,
+}
+
+pub(super) fn candidates(name: &str, first: Option<&CqlType>, found: &mut Vec<Function>) {
+    let aggregate = match name {
+        "count" => Aggregate::Count,
+        "min" => Aggregate::Min,
+        "max" => Aggregate::Max,
+        "sum" => Aggregate::Sum,
+        "avg" => Aggregate::Average,
+        _ => return,
+    };
+    let mut add = |ty: CqlType, returns| {
+        let mut function = Function::new(name, vec![ty], returns, |_, _, _| Ok(None));
+        function.aggregate = Some(aggregate);
+        found.push(function);
+    };
+    match (aggregate, first) {
+        (Aggregate::Sum | Aggregate::Average, _) => {
+            for ty in TYPES {
+                add(ty.clone(), ty);
+            }
+        }
+        (Aggregate::Count, Some(ty)) => add(ty.clone(), CqlType::BigInt),
+        (_, Some(ty)) => add(ty.clone(), ty.clone()),
+        (_, None) => {}
+    }
+}
+
+impl Function {
+    /// `count(*)`
+    pub(crate) fn count_rows() -> Self {
+        let mut function = Self::new("count", Vec::new(), CqlType::BigInt, |_, _, _| Ok(None));
+        function.aggregate = Some(Aggregate::Count);
+        function
+    }
+}
+
+/// The state of an aggregate between rows.
+#[derive(Debug, Clone)]
+pub(crate) struct Accumulator {
+    aggregate: Aggregate,
+    ty: CqlType,
+    count: i64,
+    total: Option<Number>,
+    extreme: Option<Bytes>,
+}
+
+impl Accumulator {
+    /// Before the first row.
+    pub(crate) fn new(function: &Function, aggregate: Aggregate) -> Self {
+        Self {
+            aggregate,
+            ty: function.returns.clone(),
+            count: 0,
+            total: None,
+            extreme: None,
+        }
+    }
+
+    /// Takes a row's value in; nulls count for nothing.
+    pub(crate) fn add(&mut self, value: Option<Bytes>) {
+        let Some(value) = value else {
+            return;
+        };
+        self.count += 1;
+        let better = |order: std::cmp::Ordering| match self.aggregate {
+            Aggregate::Min => order.is_lt(),
+            _ => order.is_gt(),
+        };
+        match self.aggregate {
+            Aggregate::Count => {}
+            Aggregate::Min | Aggregate::Max => {
+                if self
+                    .extreme
+                    .as_ref()
+                    .is_none_or(|extreme| better(compare(&self.ty, &value, extreme)))
+                {
+                    self.extreme = Some(value);
+                }
+            }
+            Aggregate::Sum | Aggregate::Average => {
+                if let Some(number) = Number::decode(&self.ty, &value) {
+                    self.total = Some(match self.total.take() {
+                        Some(total) => self.plus(total, number),
+                        None => number,
+                    });
+                }
+            }
+        }
+    }
+
+    fn plus(&self, total: Number, number: Number) -> Number {
+        match (total, number) {
+            (Number::Float(a), Number::Float(b)) => Number::Float(a + b),
+            (Number::Decimal(a, scale), Number::Decimal(b, other)) => {
+                let common = scale.max(other);
+                let bring = |value: BigInt, from: i32| {
+                    let distance = u32::try_from(i64::from(common) - i64::from(from))
+                        .unwrap_or(0)
+                        .min(10_000);
+                    value * BigInt::from(10u8).pow(distance)
+                };
+                Number::Decimal(bring(a, scale) + bring(b, other), common)
+            }
+            (Number::Integer(a), Number::Integer(b)) if self.aggregate == Aggregate::Sum => {
+                Number::Integer(a.wrapping_add(b))
+            }
+            // A mean must not wrap around on the way.
+            (a, b) => Number::Varint(a.big() + b.big()),
+        }
+    }
+
+    /// The result over all rows.
+    pub(crate) fn finish(self) -> Option<Bytes> {
+        match self.aggregate {
+            Aggregate::Count => Some(Bytes::copy_from_slice(&self.count.to_be_bytes())),
+            Aggregate::Min | Aggregate::Max => self.extreme,
+            Aggregate::Sum => Some(self.total.unwrap_or(Number::Integer(0)).encode(&self.ty)),
+            Aggregate::Average => {
+                let mean = match self.total {
+                    None => Number::Integer(0),
+                    Some(Number::Float(total)) => Number::Float(total / self.count as f64),
+                    // Half to even, as Cassandra averages decimals, at the scale of the sum.
+                    Some(Number::Decimal(total, scale)) => {
+                        Number::Decimal(half_even(total, self.count), scale)
+                    }
+                    Some(total) => Number::Varint(total.big() / BigInt::from(self.count.max(1))),
+                };
+                Some(mean.encode(&self.ty))
+            }
+        }
+    }
+}
+
+fn half_even(total: BigInt, count: i64) -> BigInt {
+    let count = BigInt::from(count.max(1));
+    let quotient = &total / &count;
+    let twice = (&total % &count).magnitude() * 2u8;
+    let odd = quotient.bit(0);
+    let up = twice > *count.magnitude() || (twice == *count.magnitude() && odd);
+    if !up {
+        return quotient;
+    }
+    if total.sign() == num_bigint::Sign::Minus {
+        quotient - 1
+    } else {
+        quotient + 1
+    }
+}

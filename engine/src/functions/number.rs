@@ -1,0 +1,230 @@
+//! CQL's numbers as values: decoding, conversion and encoding.
+
+use bytes::{BufMut as _, Bytes, BytesMut};
+use helenus_core::types::CqlType;
+use num_bigint::BigInt;
+
+/// The numeric types, narrowest first, as overloads are listed.
+pub(super) const TYPES: [CqlType; 9] = [
+    CqlType::TinyInt,
+    CqlType::SmallInt,
+    CqlType::Int,
+    CqlType::BigInt,
+    CqlType::Counter,
+    CqlType::Float,
+    CqlType::Double,
+    CqlType::Varint,
+    CqlType::Decimal,
+];
+
+/// The greatest scale, either way, that arithmetic on decimals goes to.
+const MAX_SCALE: i64 = 10_000;
+
+/// A number.
+#[derive(Debug, Clone)]
+pub(super) enum Number {
+    /// `tinyint` to `bigint` and `counter`.
+    Integer(i64),
+    /// `varint`
+    Varint(BigInt),
+    /// `float` and `double`
+    Float(f64),
+    /// `decimal`: an unscaled value and how many of its digits are behind the point.
+    Decimal(BigInt, i32),
+}
+
+impl Number {
+    /// The number that a value of a numeric type is; `None` for an empty value and for other types.
+    pub(super) fn decode(ty: &CqlType, value: &[u8]) -> Option<Self> {
+        Some(match ty {
+            CqlType::TinyInt => Self::Integer(i8::from_be_bytes(value.try_into().ok()?).into()),
+            CqlType::SmallInt => Self::Integer(i16::from_be_bytes(value.try_into().ok()?).into()),
+            CqlType::Int => Self::Integer(i32::from_be_bytes(value.try_into().ok()?).into()),
+            CqlType::BigInt | CqlType::Counter | CqlType::Timestamp => {
+                Self::Integer(i64::from_be_bytes(value.try_into().ok()?))
+            }
+            CqlType::Float => Self::Float(f32::from_be_bytes(value.try_into().ok()?).into()),
+            CqlType::Double => Self::Float(f64::from_be_bytes(value.try_into().ok()?)),
+            CqlType::Varint if !value.is_empty() => {
+                Self::Varint(BigInt::from_signed_bytes_be(value))
+            }
+            CqlType::Decimal => {
+                let (scale, unscaled) = value.split_first_chunk::<4>()?;
+                Self::Decimal(
+                    BigInt::from_signed_bytes_be(unscaled),
+                    i32::from_be_bytes(*scale),
+                )
+            }
+            _ => return None,
+        })
+    }
+
+    /// The value of a numeric type nearest to this number, cut as Java's conversions cut.
+    pub(super) fn encode(&self, ty: &CqlType) -> Bytes {
+        let mut out = BytesMut::new();
+        match ty {
+            // The narrowing of Java's `byteValue()` and its like keeps the low bits.
+            CqlType::TinyInt => out.put_i8(self.integer() as i8),
+            CqlType::SmallInt => out.put_i16(self.integer() as i16),
+            CqlType::Int => match self {
+                Self::Float(float) => out.put_i32(*float as i32),
+                _ => out.put_i32(self.integer() as i32),
+            },
+            CqlType::Float => out.put_f32(self.float() as f32),
+            CqlType::Double => out.put_f64(self.float()),
+            CqlType::Varint => out.put_slice(&self.big().to_signed_bytes_be()),
+            CqlType::Decimal => {
+                let (unscaled, scale) = self.decimal();
+                out.put_i32(scale);
+                out.put_slice(&unscaled.to_signed_bytes_be());
+            }
+            _ => out.put_i64(self.integer()),
+        }
+        out.freeze()
+    }
+
+    /// The number as a 64-bit integer: fractions cut, too large integers by their low bits.
+    pub(super) fn integer(&self) -> i64 {
+        match self {
+            Self::Integer(integer) => *integer,
+            Self::Float(float) => *float as i64,
+            _ => low_bits(&self.big()),
+        }
+    }
+
+    /// The number as an integer, fractions cut.
+    pub(super) fn big(&self) -> BigInt {
+        match self {
+            Self::Integer(integer) => BigInt::from(*integer),
+            Self::Varint(big) => big.clone(),
+            Self::Float(_) => {
+                let (unscaled, scale) = self.decimal();
+                cut(unscaled, scale)
+            }
+            Self::Decimal(unscaled, scale) => cut(unscaled.clone(), *scale),
+        }
+    }
+
+    /// The number as a double.
+    pub(super) fn float(&self) -> f64 {
+        match self {
+            // Exact up to 2⁵³, rounded beyond, as in Java.
+            Self::Integer(integer) => *integer as f64,
+            Self::Float(float) => *float,
+            Self::Varint(big) => big.to_string().parse().unwrap_or(f64::NAN),
+            Self::Decimal(unscaled, scale) => format!("{unscaled}e{}", -i64::from(*scale))
+                .parse()
+                .unwrap_or(f64::NAN),
+        }
+    }
+
+    /// The number as an unscaled value and a scale.
+    pub(super) fn decimal(&self) -> (BigInt, i32) {
+        match self {
+            Self::Integer(integer) => (BigInt::from(*integer), 0),
+            Self::Varint(big) => (big.clone(), 0),
+            Self::Decimal(unscaled, scale) => (unscaled.clone(), *scale),
+            Self::Float(float) => parse_decimal(&java_double(*float)).unwrap_or_default(),
+        }
+    }
+}
+
+fn cut(unscaled: BigInt, scale: i32) -> BigInt {
+    let distance = u32::try_from(i64::from(scale).abs().min(MAX_SCALE)).unwrap_or(0);
+    let factor = BigInt::from(10u8).pow(distance);
+    if scale >= 0 {
+        unscaled / factor
+    } else {
+        unscaled * factor
+    }
+}
+
+fn low_bits(big: &BigInt) -> i64 {
+    let bytes = big.to_signed_bytes_be();
+    let fill = if bytes.first().is_some_and(|byte| byte & 0x80 != 0) {
+        0xFF
+    } else {
+        0
+    };
+    let mut low = [fill; 8];
+    for (place, byte) in low.iter_mut().rev().zip(bytes.iter().rev()) {
+        *place = *byte;
+    }
+    i64::from_be_bytes(low)
+}
+
+/// Reads `-1.5e3` as an unscaled value and a scale; `None` if it is no number or its exponent is out of bounds.
+fn parse_decimal(text: &str) -> Option<(BigInt, i32)> {
+    let (mantissa, exponent) = match text.find(['e', 'E']) {
+        Some(at) => (text.get(..at)?, text.get(at + 1..)?.parse::<i64>().ok()?),
+        None => (text, 0),
+    };
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    if !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let unscaled = format!("{whole}{fraction}").parse().ok()?;
+    let scale = i64::try_from(fraction.len()).ok()?.checked_sub(exponent)?;
+    Some((unscaled, i32::try_from(scale).ok()?))
+}
+
+/// A double as Java's `Double.toString` prints it.
+pub(super) fn java_double(float: f64) -> String {
+    java_float_text(float, format!("{float:?}"), float.abs())
+}
+
+/// A float as Java's `Float.toString` prints it.
+pub(super) fn java_float(float: f32) -> String {
+    java_float_text(
+        f64::from(float),
+        format!("{float:?}"),
+        f64::from(float.abs()),
+    )
+}
+
+fn java_float_text(float: f64, shortest: String, magnitude: f64) -> String {
+    if float.is_nan() {
+        return "NaN".to_owned();
+    }
+    if float.is_infinite() {
+        return if float > 0.0 { "Infinity" } else { "-Infinity" }.to_owned();
+    }
+    if magnitude == 0.0 || (1e-3..1e7).contains(&magnitude) {
+        return shortest;
+    }
+    // Digits of the shortest form that reads back, as d.dddE±n.
+    let plain = parse_decimal(&shortest);
+    let Some((unscaled, scale)) = plain else {
+        return shortest;
+    };
+    let sign = if float < 0.0 { "-" } else { "" };
+    let digits = unscaled.magnitude().to_string();
+    let exponent = i64::try_from(digits.len()).unwrap_or(0) - 1 - i64::from(scale);
+    let digits = digits.trim_end_matches('0');
+    let (first, rest) = digits.split_at_checked(1).unwrap_or(("0", ""));
+    let rest = if rest.is_empty() { "0" } else { rest };
+    format!("{sign}{first}.{rest}E{exponent}")
+}
+
+/// A decimal as Java's `BigDecimal.toPlainString` prints it; scientific where that would be very long.
+pub(super) fn decimal_text(unscaled: &BigInt, scale: i32) -> String {
+    if i64::from(scale).abs() > MAX_SCALE {
+        return format!("{unscaled}E{}", -i64::from(scale));
+    }
+    let digits = unscaled.magnitude().to_string();
+    let sign = if unscaled.sign() == num_bigint::Sign::Minus {
+        "-"
+    } else {
+        ""
+    };
+    let Ok(scale) = usize::try_from(scale) else {
+        let zeros = "0".repeat(usize::try_from(scale.unsigned_abs()).unwrap_or(0));
+        return format!("{sign}{digits}{zeros}");
+    };
+    if scale == 0 {
+        return format!("{sign}{digits}");
+    }
+    let padded = format!("{digits:0>width$}", width = scale + 1);
+    let (whole, fraction) = padded.split_at(padded.len() - scale);
+    format!("{sign}{whole}.{fraction}")
+}

@@ -1,0 +1,428 @@
+//! `WHERE`: which relations select partitions, which select rows within them, and which are left to filter.
+//! Answers to Cassandra's `cql3.restrictions.StatementRestrictions`.
+
+use helenus_core::ErrorResponse;
+use helenus_core::types::CqlType;
+
+use super::clustering::{ClusteringPlan, Group, GroupKind, TupleTerm};
+use super::column::ColumnRef;
+use super::filter::{Filter, FilterTest};
+use super::keys::{KeyPart, KeyPlan, TokenBound};
+use super::planner::{Planner, quoted};
+use super::relation;
+use crate::cql::ast::{self, Comparison, Relation};
+use crate::schema::{Column, ColumnKind};
+use crate::term::{self, InTerm, Receiver, Term};
+
+/// The refusal of a query that would have to read what it doesn't return.
+pub(crate) const FILTERING: &str = "Cannot execute this query as it might involve data filtering and thus may have unpredictable performance. If you want to execute this query despite the performance unpredictability, use ALLOW FILTERING";
+
+/// A restriction of one column, its relations merged.
+#[derive(Debug, Clone)]
+pub(crate) enum ColumnTest {
+    /// `=`
+    Equal(Term),
+    /// `IN`
+    In(InTerm),
+    /// `<`, `<=`, `>`, `>=`: each bound with whether it is inclusive.
+    Slice {
+        /// The lower bound.
+        lower: Option<(Term, bool)>,
+        /// The upper bound.
+        upper: Option<(Term, bool)>,
+    },
+}
+
+/// All relations of a `WHERE`, sorted by what they restrict.
+#[derive(Debug, Default)]
+pub(crate) struct Relations {
+    /// Parts of the partition key, by position.
+    pub(crate) partition: Vec<Option<ColumnTest>>,
+    /// `token(…)`: lower and upper bound.
+    pub(crate) token: Option<(Option<TokenBound>, Option<TokenBound>)>,
+    /// Clustering columns, ascending by first column.
+    pub(crate) clustering: Vec<Group>,
+    /// Static and regular columns.
+    pub(crate) others: Vec<(Column, ColumnTest)>,
+    /// `CONTAINS`, `CONTAINS KEY` and `column[key] = value`.
+    pub(crate) contents: Vec<Filter>,
+}
+
+/// What a `SELECT` reads and how it filters.
+#[derive(Debug)]
+pub(crate) struct Restrictions {
+    /// The partitions.
+    pub(crate) keys: KeyPlan,
+    /// The rows of each.
+    pub(crate) clustering: ClusteringPlan,
+    /// What rows must meet beyond.
+    pub(crate) filters: Vec<Filter>,
+    /// Whether clustering columns are restricted at all.
+    pub(crate) restricts_clustering: bool,
+}
+
+impl Relations {
+    /// Sorts and merges the relations of a statement.
+    pub(crate) fn collect(
+        planner: &mut Planner<'_>,
+        relations: &[Relation],
+    ) -> Result<Self, ErrorResponse> {
+        let mut all = Self {
+            partition: vec![None; planner.table.partition_key_len],
+            ..Self::default()
+        };
+        for relation in relations {
+            relation::add(&mut all, planner, relation)?;
+        }
+        all.clustering.sort_by_key(|group| group.first);
+        Ok(all)
+    }
+
+    /// Adds a restriction of a single column, merging it with what the column has.
+    pub(crate) fn restrict(
+        &mut self,
+        column: &Column,
+        test: ColumnTest,
+    ) -> Result<(), ErrorResponse> {
+        match column.kind {
+            ColumnKind::PartitionKey => match self.partition.get_mut(column.position) {
+                Some(place) => merge(place, test, &column.name),
+                None => Ok(()),
+            },
+            ColumnKind::Clustering => {
+                let group = Group {
+                    first: column.position,
+                    len: 1,
+                    kind: GroupKind::single(test),
+                };
+                self.add_group(group, &column.name)
+            }
+            ColumnKind::Static | ColumnKind::Regular => {
+                match self
+                    .others
+                    .iter_mut()
+                    .find(|(other, _)| other.id == column.id)
+                {
+                    Some((_, existing)) => {
+                        let mut place = Some(existing.clone());
+                        merge(&mut place, test, &column.name)?;
+                        if let Some(merged) = place {
+                            *existing = merged;
+                        }
+                    }
+                    None => self.others.push((column.clone(), test)),
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Adds a restriction of clustering columns, merging it with one on the same columns.
+    pub(crate) fn add_group(&mut self, group: Group, name: &str) -> Result<(), ErrorResponse> {
+        let end = group.first + group.len;
+        let Some(existing) = self
+            .clustering
+            .iter_mut()
+            .find(|other| other.first < end && group.first < other.first + other.len)
+        else {
+            self.clustering.push(group);
+            return Ok(());
+        };
+        let (
+            GroupKind::Slice { lower, upper },
+            GroupKind::Slice {
+                lower: more,
+                upper: less,
+            },
+        ) = (&mut existing.kind, group.kind)
+        else {
+            return Err(equal_twice(name));
+        };
+        if existing.first != group.first {
+            return Err(ErrorResponse::invalid(format!(
+                "Column \"{name}\" cannot be restricted by two inequalities not starting with the same column"
+            )));
+        }
+        set_bound(lower, more, "start", name)?;
+        set_bound(upper, less, "end", name)?;
+        existing.len = existing.len.max(group.len);
+        Ok(())
+    }
+
+    /// The plan of a `SELECT` with these relations.
+    pub(crate) fn into_select(
+        self,
+        planner: &Planner<'_>,
+        allow_filtering: bool,
+    ) -> Result<Restrictions, ErrorResponse> {
+        let table = planner.table;
+        let mut filters = Vec::new();
+        let mut must_allow = !self.contents.is_empty() || !self.others.is_empty();
+        let restricts_clustering = !self.clustering.is_empty();
+
+        let parts = self.partition.iter().flatten().count();
+        let only_points = self
+            .partition
+            .iter()
+            .all(|test| matches!(test, Some(ColumnTest::Equal(_) | ColumnTest::In(_))));
+        let mut partition = self.partition;
+        let keys = if let Some((lower, upper)) = self.token {
+            must_allow |= restricts_clustering;
+            KeyPlan::Tokens { lower, upper }
+        } else if only_points {
+            let parts =
+                partition
+                    .iter_mut()
+                    .filter_map(Option::take)
+                    .filter_map(|test| match test {
+                        ColumnTest::Equal(term) => Some(KeyPart::Equal(term)),
+                        ColumnTest::In(terms) => Some(KeyPart::In(terms)),
+                        ColumnTest::Slice { .. } => None,
+                    });
+            KeyPlan::Points(parts.collect())
+        } else {
+            must_allow |= parts > 0 || restricts_clustering;
+            KeyPlan::All
+        };
+
+        let mut steps = Vec::new();
+        let mut filtered = Vec::new();
+        let mut next = 0;
+        for group in self.clustering {
+            let refusal = match steps.last() {
+                _ if !filtered.is_empty() => None,
+                Some(Group {
+                    kind: GroupKind::Slice { .. },
+                    first,
+                    ..
+                }) => Some(format!(
+                    "Clustering column \"{}\" cannot be restricted (preceding column \"{}\" is restricted by a non-EQ relation)",
+                    name_of(table.clustering(), group.first),
+                    name_of(table.clustering(), *first)
+                )),
+                _ if group.first > next => Some(format!(
+                    "PRIMARY KEY column \"{}\" cannot be restricted as preceding column \"{}\" is not restricted",
+                    name_of(table.clustering(), group.first),
+                    name_of(table.clustering(), next)
+                )),
+                _ => None,
+            };
+            match refusal {
+                Some(message) if !allow_filtering => return Err(ErrorResponse::invalid(message)),
+                None if filtered.is_empty() => {
+                    next = group.first + group.len;
+                    steps.push(group);
+                }
+                _ => filtered.push(group),
+            }
+        }
+        for (column, test) in table.partition_key().iter().zip(partition) {
+            if let Some(test) = test {
+                column_filters(
+                    &mut filters,
+                    ColumnRef::new(column, table.partition_key_len),
+                    &column.name,
+                    test,
+                );
+            }
+        }
+        for group in filtered {
+            group_filters(
+                &mut filters,
+                table.clustering(),
+                table.partition_key_len,
+                group,
+            );
+        }
+        for (column, test) in self.others {
+            column_filters(
+                &mut filters,
+                ColumnRef::new(&column, table.partition_key_len),
+                &column.name,
+                test,
+            );
+        }
+        filters.extend(self.contents);
+        if must_allow && !allow_filtering {
+            return Err(ErrorResponse::invalid(FILTERING));
+        }
+        Ok(Restrictions {
+            keys,
+            clustering: ClusteringPlan { steps },
+            filters,
+            restricts_clustering,
+        })
+    }
+}
+
+fn name_of(columns: &[Column], index: usize) -> &str {
+    columns.get(index).map_or("", |column| &*column.name)
+}
+
+fn merge(
+    place: &mut Option<ColumnTest>,
+    test: ColumnTest,
+    name: &str,
+) -> Result<(), ErrorResponse> {
+    match (place, test) {
+        (place @ None, test) => {
+            *place = Some(test);
+            Ok(())
+        }
+        (
+            Some(ColumnTest::Slice { lower, upper }),
+            ColumnTest::Slice {
+                lower: more,
+                upper: less,
+            },
+        ) => {
+            set_bound(lower, more, "start", name)?;
+            set_bound(upper, less, "end", name)
+        }
+        _ => Err(equal_twice(name)),
+    }
+}
+
+fn set_bound<T>(
+    place: &mut Option<T>,
+    bound: Option<T>,
+    which: &str,
+    name: &str,
+) -> Result<(), ErrorResponse> {
+    match bound {
+        Some(_) if place.is_some() => Err(ErrorResponse::invalid(format!(
+            "More than one restriction was found for the {which} bound on {}",
+            quoted(name)
+        ))),
+        Some(bound) => {
+            *place = Some(bound);
+            Ok(())
+        }
+        None => Ok(()),
+    }
+}
+
+fn equal_twice(name: &str) -> ErrorResponse {
+    ErrorResponse::invalid(format!(
+        "{} cannot be restricted by more than one relation if it includes an Equal",
+        quoted(name)
+    ))
+}
+
+fn column_filters(filters: &mut Vec<Filter>, column: ColumnRef, name: &str, test: ColumnTest) {
+    let mut push = |test| {
+        filters.push(Filter {
+            columns: vec![column.clone()],
+            name: name.into(),
+            test,
+        });
+    };
+    match test {
+        ColumnTest::Equal(term) => push(FilterTest::Compare(
+            Comparison::Equal,
+            TupleTerm::Parts(vec![term]),
+        )),
+        ColumnTest::In(values) => push(FilterTest::In {
+            values,
+            tuples: false,
+        }),
+        ColumnTest::Slice { lower, upper } => {
+            if let Some((term, inclusive)) = lower {
+                push(FilterTest::Compare(
+                    above(inclusive),
+                    TupleTerm::Parts(vec![term]),
+                ));
+            }
+            if let Some((term, inclusive)) = upper {
+                push(FilterTest::Compare(
+                    below(inclusive),
+                    TupleTerm::Parts(vec![term]),
+                ));
+            }
+        }
+    }
+}
+
+fn group_filters(filters: &mut Vec<Filter>, clustering: &[Column], key_len: usize, group: Group) {
+    let columns: Vec<_> = clustering
+        .iter()
+        .skip(group.first)
+        .take(group.len)
+        .collect();
+    let name = name_of(clustering, group.first);
+    let mut push = |test, len: usize| {
+        filters.push(Filter {
+            columns: columns
+                .iter()
+                .take(len)
+                .map(|column| ColumnRef::new(column, key_len))
+                .collect(),
+            name: name.into(),
+            test,
+        });
+    };
+    match group.kind {
+        GroupKind::Equal(term) => push(FilterTest::Compare(Comparison::Equal, term), group.len),
+        GroupKind::In { values, tuples } => push(FilterTest::In { values, tuples }, group.len),
+        GroupKind::Slice { lower, upper } => {
+            if let Some((term, inclusive, len)) = lower {
+                push(FilterTest::Compare(above(inclusive), term), len);
+            }
+            if let Some((term, inclusive, len)) = upper {
+                push(FilterTest::Compare(below(inclusive), term), len);
+            }
+        }
+    }
+}
+
+fn above(inclusive: bool) -> Comparison {
+    if inclusive {
+        Comparison::GreaterOrEqual
+    } else {
+        Comparison::Greater
+    }
+}
+
+fn below(inclusive: bool) -> Comparison {
+    if inclusive {
+        Comparison::LessOrEqual
+    } else {
+        Comparison::Less
+    }
+}
+
+/// Plans `column op term` as a test of the column.
+pub(crate) fn plan_comparison(
+    planner: &mut Planner<'_>,
+    receiver: &Receiver,
+    comparison: Comparison,
+    written: &ast::Term,
+) -> Result<ColumnTest, ErrorResponse> {
+    let term = term::plan(planner, written, receiver)?;
+    Ok(match comparison {
+        Comparison::Equal => ColumnTest::Equal(term),
+        Comparison::Less | Comparison::LessOrEqual => ColumnTest::Slice {
+            lower: None,
+            upper: Some((term, comparison == Comparison::LessOrEqual)),
+        },
+        Comparison::Greater | Comparison::GreaterOrEqual => ColumnTest::Slice {
+            lower: Some((term, comparison == Comparison::GreaterOrEqual)),
+            upper: None,
+        },
+        Comparison::NotEqual => {
+            return Err(ErrorResponse::invalid(format!(
+                "Unsupported \"!=\" relation: {} != {}",
+                quoted(&receiver.name),
+                term::text::term(written)
+            )));
+        }
+    })
+}
+
+/// Whether a value of the type is kept as several cells.
+pub(crate) fn is_complex(ty: &CqlType) -> bool {
+    matches!(
+        ty,
+        CqlType::List(_) | CqlType::Set(_) | CqlType::Map(_) | CqlType::Udt(_)
+    )
+}

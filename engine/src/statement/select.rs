@@ -1,0 +1,286 @@
+//! Planning `SELECT`. Answers to Cassandra's `SelectStatement`.
+
+use std::sync::Arc;
+
+use helenus_core::ErrorResponse;
+use helenus_core::types::CqlType;
+
+use super::clustering::GroupKind;
+use super::column::{ColumnRef, Place};
+use super::expression::{Output, Selection};
+use super::keys::KeyPlan;
+use super::names;
+use super::planner::Planner;
+use super::restrictions::{Relations, Restrictions};
+use super::selection::{self, OutputColumn};
+use crate::cql::ast;
+use crate::schema::{ColumnKind, Table};
+use crate::term::{self, Receiver, Term};
+
+/// A planned `SELECT`.
+#[derive(Debug)]
+pub(crate) struct Select {
+    /// The table.
+    pub(crate) table: Arc<Table>,
+    /// What is returned.
+    pub(crate) selection: Selection,
+    /// What is read.
+    pub(crate) restrictions: Restrictions,
+    /// One row a partition.
+    pub(crate) distinct: bool,
+    /// Rows of each partition in descending order.
+    pub(crate) reversed: bool,
+    /// Clustering columns by which rows of several partitions are sorted, each with whether it descends.
+    pub(crate) sort: Vec<(ColumnRef, bool)>,
+    /// `LIMIT`
+    pub(crate) limit: Option<Term>,
+    /// `PER PARTITION LIMIT`
+    pub(crate) per_partition_limit: Option<Term>,
+    /// Whether to warn of an aggregate over all partitions, or several.
+    pub(crate) aggregate_warning: Option<&'static str>,
+}
+
+/// Plans a `SELECT` and names its result's columns.
+pub(crate) fn plan(
+    planner: &mut Planner<'_>,
+    select: &ast::Select,
+) -> Result<(Select, Vec<OutputColumn>), ErrorResponse> {
+    let table = planner.table.clone();
+    if select.json {
+        return Err(ErrorResponse::invalid(
+            "SELECT JSON is not supported by this server",
+        ));
+    }
+    let (mut selection, named) = selection::plan(planner, &select.selectors)?;
+    check_group_by(planner, select)?;
+    let relations = Relations::collect(planner, &select.restrictions)?;
+    if select.distinct {
+        check_distinct(&table, &selection, select, &relations)?;
+    }
+    let equal: Vec<bool> = table
+        .clustering()
+        .iter()
+        .map(|column| {
+            relations.clustering.iter().any(|group| {
+                (group.first..group.first + group.len).contains(&column.position)
+                    && matches!(group.kind, GroupKind::Equal(_))
+            })
+        })
+        .collect();
+    let only_statics = only_statics(&selection);
+    if only_statics && !relations.clustering.is_empty() && !select.distinct {
+        return Err(ErrorResponse::invalid(
+            "Cannot restrict clustering columns when selecting only static columns",
+        ));
+    }
+    let restrictions = relations.into_select(planner, select.allow_filtering)?;
+    selection.uses_statics |= restrictions
+        .filters
+        .iter()
+        .any(|filter| filter.columns.iter().any(ColumnRef::is_static));
+    let (reversed, sort) = plan_order(&table, select, &restrictions, &equal)?;
+    let is_aggregate = !selection.aggregates.is_empty();
+    if select.per_partition_limit.is_some() {
+        if select.distinct {
+            return Err(ErrorResponse::invalid(
+                "PER PARTITION LIMIT is not allowed with SELECT DISTINCT queries",
+            ));
+        }
+        if is_aggregate {
+            return Err(ErrorResponse::invalid(
+                "PER PARTITION LIMIT is not allowed with aggregate queries.",
+            ));
+        }
+    }
+    let per_partition_limit = plan_limit(
+        planner,
+        &select.per_partition_limit,
+        "[per_partition_limit]",
+    )?;
+    let limit = plan_limit(planner, &select.limit, "[limit]")?;
+    let aggregate_warning = match &restrictions.keys {
+        _ if !is_aggregate => None,
+        KeyPlan::Points(_) if restrictions.keys.has_in() => {
+            Some("Aggregation query used on multiple partition keys (IN restriction)")
+        }
+        KeyPlan::Points(_) => None,
+        _ => Some("Aggregation query used without partition key"),
+    };
+    let plan = Select {
+        table,
+        selection,
+        restrictions,
+        distinct: select.distinct,
+        reversed,
+        sort,
+        limit,
+        per_partition_limit,
+        aggregate_warning,
+    };
+    Ok((plan, named))
+}
+
+fn only_statics(selection: &Selection) -> bool {
+    match &selection.output {
+        Output::Columns(columns) => {
+            columns.iter().any(ColumnRef::is_static)
+                && columns.iter().all(|column| {
+                    matches!(column.place, Place::Static(_) | Place::Partition { .. })
+                })
+        }
+        Output::Expressions(_) => false,
+    }
+}
+
+fn check_group_by(planner: &Planner<'_>, select: &ast::Select) -> Result<(), ErrorResponse> {
+    let Some(first) = select.group_by.first() else {
+        return Ok(());
+    };
+    if let ast::Selectable::Column(name) = first {
+        let column = planner.column(name)?;
+        if matches!(column.kind, ColumnKind::Static | ColumnKind::Regular) {
+            return Err(ErrorResponse::invalid(format!(
+                "Group by is currently only supported on the columns of the PRIMARY KEY, got {name}"
+            )));
+        }
+    }
+    Err(ErrorResponse::invalid(format!(
+        "GROUP BY {} is not supported by this server",
+        names::text(first)
+    )))
+}
+
+fn check_distinct(
+    table: &Table,
+    selection: &Selection,
+    select: &ast::Select,
+    relations: &Relations,
+) -> Result<(), ErrorResponse> {
+    let columns = match &selection.output {
+        Output::Columns(columns) => columns.as_slice(),
+        Output::Expressions(_) => &[],
+    };
+    let name_of = |column: &ColumnRef| match column.place {
+        Place::Clustering(position) => table
+            .clustering()
+            .get(position)
+            .map(|column| column.name.clone()),
+        Place::Regular(id) => table
+            .columns
+            .iter()
+            .find(|column| column.id == id)
+            .map(|column| column.name.clone()),
+        Place::Partition { .. } | Place::Static(_) => None,
+    };
+    if select.selectors.is_empty() && (table.clustering_len > 0 || !table.regulars().is_empty()) {
+        let first = table
+            .clustering()
+            .first()
+            .or_else(|| table.regulars().first());
+        return Err(wrong_distinct(first.map_or("", |column| &*column.name)));
+    }
+    if let Some(name) = columns.iter().find_map(name_of) {
+        return Err(wrong_distinct(&name));
+    }
+    if relations.clustering.len() + relations.contents.len() > 0
+        || relations
+            .others
+            .iter()
+            .any(|(column, _)| column.kind == ColumnKind::Regular)
+    {
+        return Err(ErrorResponse::invalid(
+            "SELECT DISTINCT with WHERE clause only supports restriction by partition key and/or static columns.",
+        ));
+    }
+    for column in table.partition_key() {
+        let selected = columns
+            .iter()
+            .any(|selected| matches!(selected.place, Place::Partition { position, .. } if position == column.position));
+        if !selected && !columns.is_empty() {
+            return Err(ErrorResponse::invalid(format!(
+                "SELECT DISTINCT queries must request all the partition key columns (missing {})",
+                column.name
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn wrong_distinct(name: &str) -> ErrorResponse {
+    ErrorResponse::invalid(format!(
+        "SELECT DISTINCT queries must only request partition key columns and/or static columns (not {name})"
+    ))
+}
+
+fn plan_limit(
+    planner: &mut Planner<'_>,
+    written: &Option<ast::Term>,
+    name: &str,
+) -> Result<Option<Term>, ErrorResponse> {
+    let Some(written) = written else {
+        return Ok(None);
+    };
+    let receiver = Receiver::named(planner.table, name, CqlType::Int);
+    let planned = term::plan(planner, written, &receiver)?;
+    if let Term::Constant(bytes) = &planned {
+        crate::execution::limit_value(bytes)?;
+    }
+    Ok(Some(planned))
+}
+
+type Sort = Vec<(ColumnRef, bool)>;
+
+fn plan_order(
+    table: &Table,
+    select: &ast::Select,
+    restrictions: &Restrictions,
+    equal: &[bool],
+) -> Result<(bool, Sort), ErrorResponse> {
+    if select.order_by.is_empty() {
+        return Ok((false, Vec::new()));
+    }
+    if select.order_by.iter().any(|order| order.ann_of.is_some()) {
+        return Err(ErrorResponse::invalid(
+            "ANN ordering by vector requires the column to be indexed",
+        ));
+    }
+    if !matches!(restrictions.keys, KeyPlan::Points(_)) {
+        return Err(ErrorResponse::invalid(
+            "ORDER BY is only supported when the partition key is restricted by an EQ or an IN.",
+        ));
+    }
+    let mut direction = None;
+    let mut sort = Vec::new();
+    let mut next = 0;
+    for order in &select.order_by {
+        let column = super::planner::column(table, &order.column)?;
+        if column.kind != ColumnKind::Clustering {
+            return Err(ErrorResponse::invalid(format!(
+                "Order by is currently only supported on the clustered columns of the PRIMARY KEY, got {}",
+                order.column
+            )));
+        }
+        while next < column.position && equal.get(next) == Some(&true) {
+            next += 1;
+        }
+        if column.position != next {
+            return Err(ErrorResponse::invalid(
+                "Order by currently only supports the ordering of columns following their declared order in the PRIMARY KEY",
+            ));
+        }
+        next += 1;
+        let reversed = order.descending != column.descending;
+        if direction.is_some_and(|direction| direction != reversed) {
+            return Err(ErrorResponse::invalid("Unsupported order by relation"));
+        }
+        direction = Some(reversed);
+        sort.push((
+            ColumnRef::new(column, table.partition_key_len),
+            order.descending,
+        ));
+    }
+    if !restrictions.keys.has_in() {
+        sort.clear();
+    }
+    Ok((direction == Some(true), sort))
+}

@@ -1,0 +1,129 @@
+//! The bind variables of a statement as planning finds them: name and type of what each is bound to.
+
+use std::sync::Arc;
+
+use helenus_core::ErrorResponse;
+use helenus_core::message::ColumnSpec;
+use helenus_core::types::CqlType;
+
+use crate::cql::ast;
+use crate::schema::{Column, ColumnKind, Table};
+
+/// What a term is assigned to or compared with.
+#[derive(Debug, Clone)]
+pub(crate) struct Receiver {
+    /// The keyspace, as metadata names it.
+    pub(crate) keyspace: Arc<str>,
+    /// The table, as metadata names it.
+    pub(crate) table: Arc<str>,
+    /// The name of a variable that is bound here.
+    pub(crate) name: Arc<str>,
+    /// The type.
+    pub(crate) ty: CqlType,
+    /// The position in the partition key, for a column of it.
+    key_position: Option<usize>,
+}
+
+impl Receiver {
+    /// A column.
+    pub(crate) fn column(table: &Table, column: &Column) -> Self {
+        Self {
+            keyspace: table.keyspace.clone(),
+            table: table.name.clone(),
+            name: column.name.clone(),
+            ty: column.ty.clone(),
+            key_position: (column.kind == ColumnKind::PartitionKey).then_some(column.position),
+        }
+    }
+
+    /// A place in a statement on this table that isn't a column, such as `[limit]`.
+    pub(crate) fn named(table: &Table, name: &str, ty: CqlType) -> Self {
+        Self {
+            keyspace: table.keyspace.clone(),
+            table: table.name.clone(),
+            name: name.into(),
+            ty,
+            key_position: None,
+        }
+    }
+
+    /// A part of this receiver.
+    pub(crate) fn part(&self, name: String, ty: CqlType) -> Self {
+        Self {
+            keyspace: self.keyspace.clone(),
+            table: self.table.clone(),
+            name: name.into(),
+            ty,
+            key_position: None,
+        }
+    }
+
+    fn spec(&self, name: Option<&ast::Name>) -> ColumnSpec {
+        ColumnSpec {
+            keyspace: self.keyspace.clone(),
+            table: self.table.clone(),
+            name: name.unwrap_or(&self.name).clone(),
+            ty: self.ty.clone(),
+        }
+    }
+}
+
+/// The variables found so far.
+#[derive(Debug, Default)]
+pub(crate) struct Markers {
+    specs: Vec<Option<ColumnSpec>>,
+    key_parts: Vec<Option<usize>>,
+}
+
+impl Markers {
+    /// For a statement with that many markers.
+    pub(crate) fn new(count: usize) -> Self {
+        Self {
+            specs: vec![None; count],
+            key_parts: Vec::new(),
+        }
+    }
+
+    /// Notes what a marker is bound to.
+    pub(crate) fn found(&mut self, index: usize, name: Option<&ast::Name>, receiver: &Receiver) {
+        if self.specs.len() <= index {
+            self.specs.resize(index + 1, None);
+        }
+        if let Some(place) = self.specs.get_mut(index) {
+            *place = Some(receiver.spec(name));
+        }
+        if let Some(position) = receiver.key_position {
+            if self.key_parts.len() <= position {
+                self.key_parts.resize(position + 1, None);
+            }
+            if let Some(place) = self.key_parts.get_mut(position) {
+                *place = Some(index);
+            }
+        }
+    }
+
+    /// The variables that make up a partition key of that many parts, in its order; empty unless they all do.
+    pub(crate) fn key_indexes(&self, parts: usize) -> Vec<u16> {
+        if self.key_parts.len() != parts {
+            return Vec::new();
+        }
+        let indexes: Option<Vec<u16>> = self
+            .key_parts
+            .iter()
+            .map(|index| index.and_then(|index| u16::try_from(index).ok()))
+            .collect();
+        indexes.unwrap_or_default()
+    }
+
+    /// The variables in order. A marker whose type nothing gives is an error.
+    pub(crate) fn finish(self) -> Result<Vec<ColumnSpec>, ErrorResponse> {
+        self.specs
+            .into_iter()
+            .map(|spec| {
+                spec.ok_or_else(|| {
+                    ErrorResponse::invalid("Cannot infer the type of a bind variable")
+                })
+            })
+            .collect()
+    }
+}
