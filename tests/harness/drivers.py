@@ -52,36 +52,36 @@ def cqlsh(run):
         serving(run, runtime, body)
 
 
-def one(run, title, commands, prepare, command):
-    """A driver whose program runs once, on tokio."""
+def one(run, title, commands, prepare, command, versions):
+    """A driver whose program runs on one runtime: tokio, unless that is left out."""
     if not tools.have(run, title, commands) or not prepare(run):
         return
 
     def body(server):
-        for version in (4, 5):
+        for version in versions:
             name = "%s-v%d" % (title.split()[0], version)
             line = command + [server.host, server.port, version]
             outcome = process.run(line, name, 180, run.report)
             run.report.suite("%s v%d, %s" % (title, version, server.name), outcome)
 
-    serving(run, run.runtimes[0] if "tokio" not in run.runtimes else "tokio", body)
+    serving(run, "tokio" if "tokio" in run.runtimes else run.runtimes[0], body)
 
 
 def gocql(run):
-    one(run, "gocql", ["go"], tools.gocql, [tools.GO_BINARY])
+    one(run, "gocql", ["go"], tools.gocql, [tools.GO_BINARY], (4, 5))
 
 
 def java(run):
     classpath = "%s/classes:%s/lib/*" % (tools.JAVA, tools.JAVA)
     command = ["java", "-cp", classpath, "helenus.DriverCheck"]
-    one(run, "java-driver", ["java", "mvn"], tools.java, command)
+    one(run, "java-driver", ["java", "mvn"], tools.java, command, (4, 5))
 
 
 def node(run):
     command = ["node", tools.NODE / "main.js"]
-    one(run, "node cassandra-driver", ["node", "npm"], tools.node, command)
+    one(run, "node cassandra-driver", ["node", "npm"], tools.node, command, (3, 4))
 
 
 def scylla(run):
     binary = paths.TARGET / "drivers" / "debug" / "scylla-driver-check"
-    one(run, "scylla", ["cargo"], tools.scylla, [binary])
+    one(run, "scylla", ["cargo"], tools.scylla, [binary], (4,))

@@ -16,6 +16,8 @@ mod result;
 mod schema_change;
 mod startup;
 mod supported;
+#[cfg(test)]
+mod tests;
 mod values;
 
 pub use auth::{AuthResponse, Authenticate};

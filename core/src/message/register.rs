@@ -41,7 +41,9 @@ impl<'a> Register<'a> {
             match EventType::from_name(names.string()?) {
                 Some(event) if event.since() <= version => {}
                 Some(_) => {
-                    return Err(names.error_at(DecodeErrorKind::EventNotInVersion, position));
+                    return Err(
+                        names.error_at(DecodeErrorKind::EventNotInVersion(version), position)
+                    );
                 }
                 None => return Err(names.error_at(DecodeErrorKind::UnknownEventType, position)),
             }

@@ -2,6 +2,8 @@
 //! Answers to native protocol v5, section 4.2.5.2.
 
 mod iter;
+#[cfg(test)]
+mod tests;
 mod writer;
 
 pub use crate::message::RowsHeader;

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use crate::codes::{Consistency, ErrorCode, Opcode};
+use crate::codes::{Consistency, ErrorCode, Opcode, ProtocolVersion};
 
 /// Bytes that don't decode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -76,7 +76,7 @@ pub enum DecodeErrorKind {
     /// No such event type.
     UnknownEventType,
     /// The event type isn't defined in this version.
-    EventNotInVersion,
+    EventNotInVersion(ProtocolVersion),
     /// No such kind of change in an event or a schema change.
     UnknownChange,
     /// No such target of a schema change.
@@ -129,8 +129,13 @@ impl fmt::Display for DecodeErrorKind {
                 i64::MAX,
                 i64::MIN
             ),
-            Self::UnknownEventType => f.write_str("Invalid value for Type of event"),
-            Self::EventNotInVersion => f.write_str("Event not valid for protocol version"),
+            Self::UnknownEventType => f.write_str("Invalid value for Type"),
+            // Of all types only this one came later than v3.
+            Self::EventNotInVersion(version) => write!(
+                f,
+                "Event TRACE_COMPLETE not valid for protocol version {number}/{version}",
+                number = version.as_u8()
+            ),
             Self::UnknownChange => f.write_str("Invalid kind of change"),
             Self::UnknownSchemaTarget => f.write_str("Invalid target of a schema change"),
             Self::UnexpectedOpcode(opcode) => write!(f, "Unexpected opcode {opcode}"),

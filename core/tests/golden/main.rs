@@ -2,6 +2,7 @@
 //! `tests/vectors/README.md` describes the files.
 
 mod cuts;
+mod probes;
 mod requests;
 mod responses;
 mod types;
