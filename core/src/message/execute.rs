@@ -18,6 +18,7 @@ pub struct Execute<'a> {
 }
 
 impl<'a> Execute<'a> {
+    #[inline]
     pub(crate) fn decode(
         reader: &mut Reader<'a>,
         version: ProtocolVersion,

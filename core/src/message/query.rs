@@ -116,6 +116,7 @@ impl<'a> QueryParams<'a> {
         self.flags.contains(QueryFlags::SKIP_METADATA)
     }
 
+    #[inline]
     pub(crate) fn decode(
         reader: &mut Reader<'a>,
         version: ProtocolVersion,
@@ -221,6 +222,7 @@ pub struct Query<'a> {
 }
 
 impl<'a> Query<'a> {
+    #[inline]
     pub(crate) fn decode(
         reader: &mut Reader<'a>,
         version: ProtocolVersion,

@@ -26,6 +26,7 @@ impl<'a> Values<'a> {
     };
 
     /// Walks once over the values and keeps their bytes: no allocation.
+    #[inline]
     pub(crate) fn decode(
         reader: &mut Reader<'a>,
         version: ProtocolVersion,

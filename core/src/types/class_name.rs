@@ -26,7 +26,7 @@ impl CqlType {
     #[must_use]
     pub fn class_name(&self) -> String {
         let mut out = String::new();
-        write_class(&mut out, self);
+        write_class(&mut out, self, Freezing::Shown);
         out
     }
 
@@ -100,23 +100,34 @@ impl CqlType {
     }
 }
 
-fn write_class(out: &mut String, ty: &CqlType) {
+/// Whether `FrozenType(…)` is written: within a frozen type or a tuple it goes without saying.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Freezing {
+    Shown,
+    Implied,
+}
+
+fn write_class(out: &mut String, ty: &CqlType, freezing: Freezing) {
     if let CqlType::Custom(class) = ty {
         return out.push_str(class);
+    }
+    if let CqlType::Frozen(_) = ty {
+        return write_frozen(out, ty.strip_frozen(), freezing);
     }
     out.push_str(PACKAGE);
     if let Some(simple) = ty.simple_class() {
         return out.push_str(simple);
     }
     match ty {
-        CqlType::List(element) => write_parameters(out, "ListType", [&**element]),
-        CqlType::Set(element) => write_parameters(out, "SetType", [&**element]),
-        CqlType::Map(entry) => write_parameters(out, "MapType", [&entry.0, &entry.1]),
-        CqlType::Tuple(elements) => write_parameters(out, "TupleType", elements.iter()),
-        CqlType::Frozen(inner) => write_parameters(out, "FrozenType", [&**inner]),
+        CqlType::List(element) => write_parameters(out, "ListType", [&**element], freezing),
+        CqlType::Set(element) => write_parameters(out, "SetType", [&**element], freezing),
+        CqlType::Map(entry) => write_parameters(out, "MapType", [&entry.0, &entry.1], freezing),
+        CqlType::Tuple(elements) => {
+            write_parameters(out, "TupleType", elements.iter(), Freezing::Implied);
+        }
         CqlType::Vector(element, dimension) => {
             out.push_str("VectorType(");
-            write_class(out, element);
+            write_class(out, element, Freezing::Shown);
             // Writing to a string doesn't fail.
             let _ = write!(out, " , {dimension})");
         }
@@ -124,7 +135,7 @@ fn write_class(out: &mut String, ty: &CqlType) {
             let _ = write!(out, "UserType({},{}", ty.keyspace, hex(&ty.name));
             for (name, field) in &ty.fields {
                 let _ = write!(out, ",{}:", hex(name));
-                write_class(out, field);
+                write_class(out, field, freezing);
             }
             out.push(')');
         }
@@ -132,15 +143,33 @@ fn write_class(out: &mut String, ty: &CqlType) {
     }
 }
 
+/// Writes a frozen type. Only types that could be otherwise are said to be frozen.
+fn write_frozen(out: &mut String, inner: &CqlType, freezing: Freezing) {
+    let could_be_otherwise = matches!(
+        inner,
+        CqlType::List(_) | CqlType::Set(_) | CqlType::Map(_) | CqlType::Udt(_)
+    );
+    if freezing == Freezing::Shown && could_be_otherwise {
+        out.push_str(PACKAGE);
+        write_parameters(out, "FrozenType", [inner], Freezing::Implied);
+    } else {
+        write_class(out, inner, Freezing::Implied);
+    }
+}
+
 fn write_parameters<'a>(
     out: &mut String,
     class: &str,
     parameters: impl IntoIterator<Item = &'a CqlType>,
+    freezing: Freezing,
 ) {
     out.push_str(class);
+    out.push('(');
     for (i, parameter) in parameters.into_iter().enumerate() {
-        out.push(if i == 0 { '(' } else { ',' });
-        write_class(out, parameter);
+        if i > 0 {
+            out.push(',');
+        }
+        write_class(out, parameter, freezing);
     }
     out.push(')');
 }
