@@ -1,5 +1,10 @@
 //! The Cassandra native protocol (CQL v3, v4, v5) as a sans-IO state machine.
 
+#![cfg_attr(
+    test,
+    allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests may read clocks")
+)]
+
 pub mod codes;
 pub mod compression;
 pub mod connection;

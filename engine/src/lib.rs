@@ -1,5 +1,14 @@
 //! An embedded CQL engine: grammar, schema, plans and mutation based storage, without I/O.
 
+#![cfg_attr(
+    test,
+    allow(
+        clippy::disallowed_methods,
+        clippy::disallowed_types,
+        reason = "tests may read clocks"
+    )
+)]
+
 mod consistency;
 pub mod context;
 pub mod cql;

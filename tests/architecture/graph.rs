@@ -12,23 +12,60 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("helenus-smol", &["helenus-core", "helenus-server"]),
     (
         "helenus",
-        &["helenus-core", "helenus-engine", "helenus-server", "helenus-std", "helenus-tokio", "helenus-smol"],
+        &[
+            "helenus-core",
+            "helenus-engine",
+            "helenus-server",
+            "helenus-std",
+            "helenus-tokio",
+            "helenus-smol",
+        ],
     ),
 ];
 
 /// Crates that do I/O, keep time, make randomness or log: nothing for a crate that promises to do none of it.
 const IMPURE: &[&str] = &[
-    "async-channel", "async-io", "async-std", "chrono", "crossbeam", "fastrand", "futures-lite", "getrandom", "libc",
-    "log", "mio", "parking_lot", "polling", "rand", "rayon", "rustix", "signal-hook", "smol", "socket2", "time",
-    "tokio", "tracing",
+    "async-channel",
+    "async-io",
+    "async-std",
+    "chrono",
+    "crossbeam",
+    "fastrand",
+    "futures-lite",
+    "getrandom",
+    "libc",
+    "log",
+    "mio",
+    "parking_lot",
+    "polling",
+    "rand",
+    "rayon",
+    "rustix",
+    "signal-hook",
+    "smol",
+    "socket2",
+    "time",
+    "tokio",
+    "tracing",
 ];
 
 /// Runtimes and sockets: each adapter's own, and nobody else's business.
-const RUNTIMES: &[&str] =
-    &["async-io", "async-std", "mio", "polling", "rustix", "smol", "socket2", "tokio"];
+const RUNTIMES: &[&str] = &[
+    "async-io",
+    "async-std",
+    "mio",
+    "polling",
+    "rustix",
+    "smol",
+    "socket2",
+    "tokio",
+];
 
 fn named(name: &str) -> Package {
-    packages().into_iter().find(|package| package.name == name).unwrap_or_else(|| panic!("no crate {name}"))
+    packages()
+        .into_iter()
+        .find(|package| package.name == name)
+        .unwrap_or_else(|| panic!("no crate {name}"))
 }
 
 #[test]
@@ -39,7 +76,11 @@ fn crates_know_only_those_below_them() {
             wrong.push(format!("{} is published but has no arrows", package.name));
             continue;
         };
-        for dependency in package.dependencies.iter().filter(|name| name.starts_with("helenus")) {
+        for dependency in package
+            .dependencies
+            .iter()
+            .filter(|name| name.starts_with("helenus"))
+        {
             if !allowed.contains(&dependency.as_str()) {
                 wrong.push(format!("{} may not know {dependency}", package.name));
             }
@@ -51,16 +92,22 @@ fn crates_know_only_those_below_them() {
 #[test]
 fn pure_crates_need_no_impure_crate() {
     for name in ["helenus-core", "helenus-engine"] {
-        let found: Vec<_> =
-            named(name).dependencies.into_iter().filter(|d| IMPURE.contains(&d.as_str())).collect();
+        let found: Vec<_> = named(name)
+            .dependencies
+            .into_iter()
+            .filter(|d| IMPURE.contains(&d.as_str()))
+            .collect();
         assert!(found.is_empty(), "{name} needs {found:?}");
     }
 }
 
 #[test]
 fn the_server_crate_knows_no_runtime_and_no_socket() {
-    let found: Vec<_> =
-        named("helenus-server").dependencies.into_iter().filter(|d| RUNTIMES.contains(&d.as_str())).collect();
+    let found: Vec<_> = named("helenus-server")
+        .dependencies
+        .into_iter()
+        .filter(|d| RUNTIMES.contains(&d.as_str()))
+        .collect();
     assert!(found.is_empty(), "{found:?}");
 }
 
@@ -69,7 +116,10 @@ fn an_adapter_knows_only_its_own_runtime() {
     for (name, own) in [
         ("helenus-std", &["rustix", "socket2", "polling"][..]),
         ("helenus-tokio", &["tokio", "socket2"]),
-        ("helenus-smol", &["smol", "async-std", "async-io", "socket2"]),
+        (
+            "helenus-smol",
+            &["smol", "async-std", "async-io", "socket2"],
+        ),
     ] {
         let foreign: Vec<_> = named(name)
             .dependencies
@@ -84,16 +134,31 @@ fn an_adapter_knows_only_its_own_runtime() {
 fn published_crates_say_what_the_registry_asks_for() {
     for package in packages().iter().filter(|package| package.published()) {
         let Package { name, manifest, .. } = package;
-        for key in ["description", "license", "repository", "readme", "rust_version"] {
+        for key in [
+            "description",
+            "license",
+            "repository",
+            "readme",
+            "rust_version",
+        ] {
             assert!(!text(&manifest[key]).is_empty(), "{name} has no {key}");
         }
         let keywords = list(&manifest["keywords"]).len();
-        assert!((1..=5).contains(&keywords), "{name} has {keywords} keywords");
-        assert!(!list(&manifest["categories"]).is_empty(), "{name} has no categories");
+        assert!(
+            (1..=5).contains(&keywords),
+            "{name} has {keywords} keywords"
+        );
+        assert!(
+            !list(&manifest["categories"]).is_empty(),
+            "{name} has no categories"
+        );
         assert!(
             manifest["metadata"]["docs"]["rs"]["all-features"] == true,
             "{name} has no docs.rs metadata"
         );
-        assert!(package.folder.join("README.md").is_file(), "{name} has no README.md");
+        assert!(
+            package.folder.join("README.md").is_file(),
+            "{name} has no README.md"
+        );
     }
 }

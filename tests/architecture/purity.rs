@@ -12,7 +12,10 @@ const FORBIDDEN: &[(&str, &str)] = &[
     ("SystemTime", "the caller passes the time"),
     ("std::thread", "the caller owns the threads"),
     ("thread::spawn", "the caller owns the threads"),
-    ("thread_local!", "state belongs to a value that the caller owns"),
+    (
+        "thread_local!",
+        "state belongs to a value that the caller owns",
+    ),
     ("Mutex", "ownership by &mut self"),
     ("RwLock", "ownership by &mut self"),
     ("Condvar", "nothing waits"),
@@ -25,7 +28,10 @@ const FORBIDDEN: &[(&str, &str)] = &[
     ("std::fs", "bytes in, bytes out"),
     ("std::env", "configuration is passed"),
     ("std::process", "nothing is started or ended here"),
-    ("RandomState::new", "hashing with a seed of its own is randomness; the default of a map is allowed"),
+    (
+        "RandomState::new",
+        "hashing with a seed of its own is randomness; the default of a map is allowed",
+    ),
     ("new_v4", "the caller passes the randomness"),
     ("now_v1", "the caller passes the time"),
     ("now_v7", "the caller passes the time"),
@@ -40,7 +46,10 @@ const FORBIDDEN: &[(&str, &str)] = &[
 #[test]
 fn pure_sources_touch_nothing_outside() {
     let mut wrong = Vec::new();
-    for package in packages().iter().filter(|package| PURE.contains(&package.name.as_str())) {
+    for package in packages()
+        .iter()
+        .filter(|package| PURE.contains(&package.name.as_str()))
+    {
         for file in package.sources() {
             let code = Code::read(&file);
             for (text, instead) in FORBIDDEN {
@@ -55,23 +64,41 @@ fn pure_sources_touch_nothing_outside() {
 
 #[test]
 fn pure_crates_refuse_the_same_by_clippy() {
-    for package in packages().iter().filter(|package| PURE.contains(&package.name.as_str())) {
+    for package in packages()
+        .iter()
+        .filter(|package| PURE.contains(&package.name.as_str()))
+    {
         let file = package.folder.join("clippy.toml");
         let text = std::fs::read_to_string(&file).unwrap_or_else(|_| panic!("no {}", shown(&file)));
-        for needed in ["std::time::Instant::now", "std::time::SystemTime::now", "std::thread::spawn", "std::sync::Mutex"] {
-            assert!(text.contains(needed), "{} doesn't refuse {needed}", shown(&file));
+        for needed in [
+            "std::time::Instant::now",
+            "std::time::SystemTime::now",
+            "std::thread::spawn",
+            "std::sync::Mutex",
+        ] {
+            assert!(
+                text.contains(needed),
+                "{} doesn't refuse {needed}",
+                shown(&file)
+            );
         }
     }
 }
 
 #[test]
 fn every_crate_forbids_unsafe_code_and_wants_documentation() {
-    let workspace = std::fs::read_to_string(root().join("Cargo.toml")).expect("the manifest of the workspace");
+    let workspace =
+        std::fs::read_to_string(root().join("Cargo.toml")).expect("the manifest of the workspace");
     assert!(workspace.contains("unsafe_code = \"forbid\""));
     assert!(workspace.contains("missing_docs = \"deny\""));
     for package in packages().iter().filter(|package| package.published()) {
-        let manifest = std::fs::read_to_string(package.folder.join("Cargo.toml")).expect("a manifest");
-        assert!(manifest.contains("[lints]\nworkspace = true"), "{} has lints of its own", package.name);
+        let manifest =
+            std::fs::read_to_string(package.folder.join("Cargo.toml")).expect("a manifest");
+        assert!(
+            manifest.contains("[lints]\nworkspace = true"),
+            "{} has lints of its own",
+            package.name
+        );
     }
 }
 
@@ -80,8 +107,17 @@ fn no_lint_of_the_workspace_is_lifted() {
     for package in packages() {
         for file in package.sources() {
             let code = Code::read(&file);
-            for lint in ["allow(missing_docs", "expect(missing_docs", "allow(unsafe_code", "expect(unsafe_code"] {
-                assert!(code.find_outside_tests(lint).is_none(), "{}: {lint}", shown(&file));
+            for lint in [
+                "allow(missing_docs",
+                "expect(missing_docs",
+                "allow(unsafe_code",
+                "expect(unsafe_code",
+            ] {
+                assert!(
+                    code.find_outside_tests(lint).is_none(),
+                    "{}: {lint}",
+                    shown(&file)
+                );
             }
         }
     }

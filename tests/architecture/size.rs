@@ -22,14 +22,18 @@ fn is_generated(file: &Path) -> bool {
 }
 
 fn is_test(file: &Path) -> bool {
-    file.components().any(|part| part.as_os_str() == "tests" || part.as_os_str() == "tests.rs")
+    file.components()
+        .any(|part| part.as_os_str() == "tests" || part.as_os_str() == "tests.rs")
 }
 
 #[test]
 fn no_file_is_too_long() {
     let mut long = Vec::new();
     for file in rust_files(&root()) {
-        let lines = std::fs::read_to_string(&file).expect("a readable file").lines().count();
+        let lines = std::fs::read_to_string(&file)
+            .expect("a readable file")
+            .lines()
+            .count();
         if lines > LONGEST && !is_generated(&file) {
             long.push(format!("{}: {lines} lines", shown(&file)));
         }
@@ -39,7 +43,10 @@ fn no_file_is_too_long() {
 
 #[test]
 fn half_of_the_files_are_short() {
-    let files = packages().into_iter().filter(|package| package.published()).flat_map(|package| package.sources());
+    let files = packages()
+        .into_iter()
+        .filter(|package| package.published())
+        .flat_map(|package| package.sources());
     let relative = |file: &PathBuf| file.strip_prefix(root()).unwrap_or(file).to_owned();
     let mut lengths: Vec<usize> = files
         .filter(|file| !is_test(&relative(file)) && !is_generated(file))
@@ -53,9 +60,16 @@ fn half_of_the_files_are_short() {
 #[test]
 fn a_pump_and_an_adapter_stay_thin() {
     let mut wrong = Vec::new();
-    for package in packages().iter().filter(|package| ADAPTERS.contains(&package.name.as_str())) {
+    for package in packages()
+        .iter()
+        .filter(|package| ADAPTERS.contains(&package.name.as_str()))
+    {
         let mut whole = 0;
-        for file in package.sources().iter().filter(|file| !is_test(file.strip_prefix(root()).unwrap_or(file))) {
+        for file in package
+            .sources()
+            .iter()
+            .filter(|file| !is_test(file.strip_prefix(root()).unwrap_or(file)))
+        {
             let lines = Code::read(file).lines_outside_tests();
             whole += lines;
             if file.file_name().is_some_and(|name| name == "pump.rs") && lines > PUMP {
@@ -63,7 +77,10 @@ fn a_pump_and_an_adapter_stay_thin() {
             }
         }
         if whole > ADAPTER {
-            wrong.push(format!("{}: {whole} lines, {ADAPTER} at most", package.name));
+            wrong.push(format!(
+                "{}: {whole} lines, {ADAPTER} at most",
+                package.name
+            ));
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
@@ -73,7 +90,11 @@ fn a_pump_and_an_adapter_stay_thin() {
 fn every_source_says_first_what_it_is() {
     let mut silent = Vec::new();
     for package in packages() {
-        for file in package.sources().iter().filter(|file| !is_test(file.strip_prefix(root()).unwrap_or(file))) {
+        for file in package
+            .sources()
+            .iter()
+            .filter(|file| !is_test(file.strip_prefix(root()).unwrap_or(file)))
+        {
             let text = std::fs::read_to_string(file).expect("a readable file");
             if !text.trim_start().starts_with("//!") {
                 silent.push(shown(file));

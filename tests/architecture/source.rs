@@ -14,8 +14,12 @@ impl Code {
     pub(crate) fn read(path: &Path) -> Self {
         let text = std::fs::read_to_string(path).expect("a readable file");
         let mut code = Code::parse(&text);
-        let folder = path.ancestors().skip(1).take_while(|folder| !folder.ends_with("src"));
-        if path.ends_with("tests.rs") || folder.into_iter().any(|folder| folder.ends_with("tests")) {
+        let folder = path
+            .ancestors()
+            .skip(1)
+            .take_while(|folder| !folder.ends_with("src"));
+        if path.ends_with("tests.rs") || folder.into_iter().any(|folder| folder.ends_with("tests"))
+        {
             code.tests = 0;
         }
         code
@@ -25,15 +29,23 @@ impl Code {
         let lines: Vec<String> = blank(text).lines().map(str::to_owned).collect();
         let opens_tests = |pair: &[String]| {
             let next = pair[1].trim_start();
-            pair[0].trim_start().starts_with("#[cfg(test)]") && next.starts_with("mod ") && !next.ends_with(';')
+            pair[0].trim_start().starts_with("#[cfg(test)]")
+                && next.starts_with("mod ")
+                && !next.ends_with(';')
         };
-        let tests = lines.windows(2).position(opens_tests).unwrap_or(lines.len());
+        let tests = lines
+            .windows(2)
+            .position(opens_tests)
+            .unwrap_or(lines.len());
         Code { lines, tests }
     }
 
     /// The line (from 1) on which a text first occurs as a whole word.
     pub(crate) fn find_outside_tests(&self, text: &str) -> Option<usize> {
-        self.lines[..self.tests].iter().position(|line| has_word(line, text)).map(|index| index + 1)
+        self.lines[..self.tests]
+            .iter()
+            .position(|line| has_word(line, text))
+            .map(|index| index + 1)
     }
 
     /// Lines before the tests.
@@ -63,7 +75,11 @@ fn blank(text: &str) -> String {
             out.push(c);
             rest = &rest[c.len_utf8()..];
         } else {
-            out.extend(rest[..hidden].chars().map(|c| if c == '\n' { '\n' } else { ' ' }));
+            out.extend(
+                rest[..hidden]
+                    .chars()
+                    .map(|c| if c == '\n' { '\n' } else { ' ' }),
+            );
             rest = &rest[hidden..];
         }
     }
@@ -72,7 +88,11 @@ fn blank(text: &str) -> String {
 
 /// Bytes of the comment or literal that `text` begins with, or 0.
 fn hidden_length(text: &str, before: Option<char>) -> usize {
-    let up_to = |end: &str, from: usize| text[from..].find(end).map_or(text.len(), |at| from + at + end.len());
+    let up_to = |end: &str, from: usize| {
+        text[from..]
+            .find(end)
+            .map_or(text.len(), |at| from + at + end.len())
+    };
     if text.starts_with("//") {
         return text.find('\n').unwrap_or(text.len());
     }
@@ -88,8 +108,8 @@ fn hidden_length(text: &str, before: Option<char>) -> usize {
             return up_to(&format!("\"{}", "#".repeat(hashes)), hashes + 2);
         }
     }
-    if text.starts_with('\'') {
-        let mut inner = text[1..].chars();
+    if let Some(inner) = text.strip_prefix('\'') {
+        let mut inner = inner.chars();
         let (first, second) = (inner.next(), inner.next());
         // A quote that no quote closes soon is a lifetime.
         if first == Some('\\') || second == Some('\'') {
@@ -117,12 +137,18 @@ fn escaped(text: &str, quote: char) -> usize {
 fn comments_and_literals_are_not_code() {
     let text = "// Mutex\nlet a = \"Mutex\"; /* Mutex\n */ let b = 'M'; let c: &'a str = r#\"Mutex \"# ;\nMutexes";
     assert_eq!(Code::parse(text).find_outside_tests("Mutex"), None);
-    assert_eq!(Code::parse("fn f() {}\nuse std::sync::Mutex;").find_outside_tests("Mutex"), Some(2));
+    assert_eq!(
+        Code::parse("fn f() {}\nuse std::sync::Mutex;").find_outside_tests("Mutex"),
+        Some(2)
+    );
 }
 
 #[test]
 fn tests_at_the_end_of_a_file_are_not_looked_at() {
     let text = "fn f() {}\n#[cfg(test)]\nmod tests {\n use std::sync::Mutex;\n}\n";
     let code = Code::parse(text);
-    assert_eq!((code.find_outside_tests("Mutex"), code.lines_outside_tests()), (None, 1));
+    assert_eq!(
+        (code.find_outside_tests("Mutex"), code.lines_outside_tests()),
+        (None, 1)
+    );
 }

@@ -7,7 +7,10 @@ use serde_json::Value;
 
 /// The root folder of the repository.
 pub(crate) fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ has a parent").to_owned()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("tests/ has a parent")
+        .to_owned()
 }
 
 /// One crate of the workspace.
@@ -38,18 +41,29 @@ pub(crate) fn packages() -> Vec<Package> {
         .current_dir(root())
         .output()
         .expect("cargo metadata runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     let metadata: Value = serde_json::from_slice(&output.stdout).expect("cargo metadata is JSON");
     list(&metadata["packages"]).iter().map(package).collect()
 }
 
 fn package(manifest: &Value) -> Package {
     let dependencies = list(&manifest["dependencies"]);
-    let dependencies = dependencies.iter().filter(|dependency| dependency["kind"].is_null());
+    let dependencies = dependencies
+        .iter()
+        .filter(|dependency| dependency["kind"].is_null());
     Package {
         name: text(&manifest["name"]),
-        folder: Path::new(&text(&manifest["manifest_path"])).parent().expect("a folder").to_owned(),
-        dependencies: dependencies.map(|dependency| text(&dependency["name"])).collect(),
+        folder: Path::new(&text(&manifest["manifest_path"]))
+            .parent()
+            .expect("a folder")
+            .to_owned(),
+        dependencies: dependencies
+            .map(|dependency| text(&dependency["name"]))
+            .collect(),
         manifest: manifest.clone(),
     }
 }
@@ -67,7 +81,9 @@ pub(crate) fn rust_files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
-        let Ok(entries) = std::fs::read_dir(&folder) else { continue };
+        let Ok(entries) = std::fs::read_dir(&folder) else {
+            continue;
+        };
         for entry in entries {
             let path = entry.expect("a readable folder").path();
             let name = path.file_name().unwrap_or_default();
@@ -84,5 +100,8 @@ pub(crate) fn rust_files(folder: &Path) -> Vec<PathBuf> {
 
 /// A path as the reader of a failure knows it.
 pub(crate) fn shown(path: &Path) -> String {
-    path.strip_prefix(root()).unwrap_or(path).display().to_string()
+    path.strip_prefix(root())
+        .unwrap_or(path)
+        .display()
+        .to_string()
 }
