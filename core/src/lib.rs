@@ -2,7 +2,11 @@
 
 #![cfg_attr(
     test,
-    allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests may read clocks")
+    allow(
+        clippy::disallowed_methods,
+        clippy::disallowed_types,
+        reason = "tests may read clocks"
+    )
 )]
 
 pub mod codes;
