@@ -12,6 +12,7 @@
 mod consistency;
 pub mod context;
 pub mod cql;
+pub mod describe;
 pub mod execution;
 mod functions;
 pub mod literal;

@@ -23,6 +23,8 @@ use std::sync::Arc;
 use helenus_core::types::UserType;
 use uuid::Uuid;
 
+use crate::system::NodeInfo;
+
 /// All keyspaces at one moment.
 #[derive(Debug, Clone)]
 pub struct Schema {
@@ -32,6 +34,8 @@ pub struct Schema {
     pub version: Uuid,
     /// How many nodes each datacenter has, which replication is held against.
     pub datacenters: Arc<BTreeMap<Arc<str>, usize>>,
+    /// The node that has this schema, which `DESCRIBE CLUSTER` is about.
+    pub node: Arc<NodeInfo>,
 }
 
 /// A keyspace with its tables and types.
@@ -56,11 +60,13 @@ impl Schema {
     pub(crate) fn new(
         keyspaces: BTreeMap<Arc<str>, Arc<Keyspace>>,
         datacenters: BTreeMap<Arc<str>, usize>,
+        node: &NodeInfo,
     ) -> Self {
         Self {
             version: version::of(&keyspaces),
             keyspaces,
             datacenters: Arc::new(datacenters),
+            node: Arc::new(node.clone()),
         }
     }
 

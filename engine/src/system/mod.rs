@@ -21,7 +21,7 @@ impl Schema {
     /// where they are kept. `timestamp` is in microseconds from 1970.
     pub fn bootstrap(node: &NodeInfo, timestamp: i64) -> (Self, Vec<Mutation>) {
         let datacenters = BTreeMap::from([(Arc::from(&*node.data_center), 1)]);
-        let schema = Self::new(definitions::keyspaces(), datacenters);
+        let schema = Self::new(definitions::keyspaces(), datacenters, node);
         let mut mutations = Vec::new();
         for keyspace in schema.keyspaces.values() {
             mutations.extend(match keyspace.is_virtual {

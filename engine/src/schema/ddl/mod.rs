@@ -185,6 +185,7 @@ impl Schema {
                 keyspaces,
                 version,
                 datacenters: Arc::clone(&self.datacenters),
+                node: Arc::clone(&self.node),
             }),
             change: Some(change),
             mutations,

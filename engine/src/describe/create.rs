@@ -1,0 +1,227 @@
+//! The statements that make a keyspace, a type or a table, as Cassandra writes them.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::sync::Arc;
+
+use helenus_core::types::{CqlType, UserType, quoted};
+
+use crate::schema::{Column, DroppedColumn, Keyspace, PropertyText, Table};
+
+/// Writes to a string, which can't fail.
+macro_rules! put {
+    ($out:expr, $($argument:tt)*) => {{
+        let _ = write!($out, $($argument)*);
+    }};
+}
+
+/// What is said of something that no statement can make.
+fn warning(kind: &str, name: &str, structure: &str) -> String {
+    let lower = kind.to_ascii_lowercase();
+    format!(
+        "/*\nWarning: {kind} {name} is a virtual {lower} and cannot be recreated with CQL.\n\
+         Structure, for reference:\n{structure}\n*/"
+    )
+}
+
+/// `CREATE KEYSPACE`
+pub(super) fn keyspace(keyspace: &Keyspace) -> String {
+    let name = quoted(&keyspace.name);
+    if keyspace.is_virtual {
+        return warning("Keyspace", &name, &format!("VIRTUAL KEYSPACE {name};"));
+    }
+    let class = keyspace.replication.get("class").map_or("", |class| class);
+    let class = class.rsplit('.').next().unwrap_or_default();
+    let mut out = format!(
+        "CREATE KEYSPACE {name} WITH replication = {{'class': {}",
+        PropertyText::Text(class)
+    );
+    let options = keyspace.replication.iter();
+    for (option, value) in options.filter(|(option, _)| &***option != "class") {
+        let (option, value) = (PropertyText::Text(option), PropertyText::Text(value));
+        put!(out, ", {option}: {value}");
+    }
+    put!(out, "}}  AND durable_writes = {};", keyspace.durable_writes);
+    out
+}
+
+/// `CREATE TYPE`
+pub(super) fn user_type(ty: &UserType) -> String {
+    let fields = ty
+        .fields
+        .iter()
+        .map(|(name, ty)| format!("\n    {} {ty}", quoted(name)));
+    let fields = fields.collect::<Vec<_>>().join(",");
+    format!("CREATE TYPE {ty} ({fields}\n);")
+}
+
+/// A keyspace's types by name, but each behind those that it is made of.
+pub(super) fn types_in_order(keyspace: &Keyspace) -> Vec<&Arc<UserType>> {
+    let mut order = TypeOrder {
+        keyspace,
+        seen: BTreeSet::new(),
+        types: Vec::with_capacity(keyspace.types.len()),
+    };
+    for name in keyspace.types.keys() {
+        order.add(name);
+    }
+    order.types
+}
+
+struct TypeOrder<'a> {
+    keyspace: &'a Keyspace,
+    seen: BTreeSet<&'a str>,
+    types: Vec<&'a Arc<UserType>>,
+}
+
+impl<'a> TypeOrder<'a> {
+    fn add(&mut self, name: &str) {
+        let Some((name, ty)) = self.keyspace.types.get_key_value(name) else {
+            return;
+        };
+        if self.seen.insert(name) {
+            for (_, field) in &ty.fields {
+                self.add_parts(field);
+            }
+            self.types.push(ty);
+        }
+    }
+
+    fn add_parts(&mut self, ty: &CqlType) {
+        match ty {
+            CqlType::Udt(ty) => self.add(&ty.name),
+            CqlType::List(inner)
+            | CqlType::Set(inner)
+            | CqlType::Frozen(inner)
+            | CqlType::Vector(inner, _) => self.add_parts(inner),
+            CqlType::Map(entry) => {
+                self.add_parts(&entry.0);
+                self.add_parts(&entry.1);
+            }
+            CqlType::Tuple(elements) => elements.iter().for_each(|inner| self.add_parts(inner)),
+            _ => {}
+        }
+    }
+}
+
+/// `CREATE TABLE`; with internals its id and the history of dropped columns.
+pub(super) fn table(table: &Table, is_virtual: bool, internals: bool) -> String {
+    let name = format!("{}.{}", quoted(&table.keyspace), quoted(&table.name));
+    let dropped: &[DroppedColumn] = if internals { &table.dropped } else { &[] };
+    let kind = if is_virtual { "VIRTUAL" } else { "CREATE" };
+    let mut out = format!("{kind} TABLE {name} (");
+    columns(&mut out, table, dropped);
+    out.push_str("\n) WITH ");
+    if internals {
+        put!(out, "ID = {}\n    AND ", table.id);
+    }
+    if table.clustering_len > 0 {
+        let order = |column: &Column| {
+            let direction = if column.descending { "DESC" } else { "ASC" };
+            format!("{} {direction}", quoted(&column.name))
+        };
+        let orders = clustering(table).iter().map(order).collect::<Vec<_>>();
+        put!(out, "CLUSTERING ORDER BY ({})\n    AND ", orders.join(", "));
+    }
+    let properties = table.properties();
+    let properties = properties
+        .iter()
+        .filter(|(name, _)| !is_virtual || *name == "comment")
+        .map(|(name, value)| format!("{name} = {value}"));
+    put!(
+        out,
+        "{};",
+        properties.collect::<Vec<_>>().join("\n    AND ")
+    );
+    for dropped in dropped {
+        history(&mut out, table, &name, dropped);
+    }
+    match is_virtual {
+        true => warning("Table", &name, &out),
+        false => out,
+    }
+}
+
+/// The columns, each on its line, and the primary key.
+fn columns(out: &mut String, table: &Table, dropped: &[DroppedColumn]) {
+    let is_dropped = |name: &str| dropped.iter().any(|dropped| &*dropped.name == name);
+    let has_simple_key = table.partition_key_len == 1 && table.clustering_len == 0;
+    let keys = table.partition_key_len + table.clustering_len;
+    let (primary, rest) = table.columns.split_at_checked(keys).unwrap_or_default();
+    let (statics, regulars) = rest.split_at_checked(table.static_len).unwrap_or_default();
+    let mut lines = Vec::with_capacity(table.columns.len() + dropped.len() + 1);
+    for column in primary
+        .iter()
+        .chain(&simple_first(statics))
+        .chain(&simple_first(regulars))
+    {
+        if is_dropped(&column.name) {
+            continue;
+        }
+        let mut line = definition(&column.name, &column.ty, column.is_static());
+        if has_simple_key && lines.is_empty() {
+            line.push_str(" PRIMARY KEY");
+        }
+        lines.push(line);
+    }
+    for dropped in dropped {
+        lines.push(definition(&dropped.name, &dropped.ty, dropped.is_static));
+    }
+    if !has_simple_key {
+        lines.push(primary_key(table));
+    }
+    put!(out, "\n    {}", lines.join(",\n    "));
+}
+
+fn definition(name: &str, ty: &CqlType, is_static: bool) -> String {
+    let suffix = if is_static { " static" } else { "" };
+    format!("{} {ty}{suffix}", quoted(name))
+}
+
+/// The columns of one cell before those of several, each by name.
+fn simple_first(columns: &[Column]) -> Vec<Column> {
+    let mut columns = columns.to_vec();
+    columns.sort_by_key(Column::is_complex);
+    columns
+}
+
+fn clustering(table: &Table) -> &[Column] {
+    let rest = table
+        .columns
+        .get(table.partition_key_len..)
+        .unwrap_or_default();
+    rest.get(..table.clustering_len).unwrap_or_default()
+}
+
+fn primary_key(table: &Table) -> String {
+    let names = |columns: &[Column]| {
+        let names = columns.iter().map(|column| quoted(&column.name));
+        names.collect::<Vec<_>>().join(", ")
+    };
+    let partition = table
+        .columns
+        .get(..table.partition_key_len)
+        .unwrap_or_default();
+    let mut key = names(partition);
+    if table.partition_key_len > 1 {
+        key = format!("({key})");
+    }
+    if table.clustering_len > 0 {
+        put!(key, ", {}", names(clustering(table)));
+    }
+    format!("PRIMARY KEY ({key})")
+}
+
+/// The statement that drops a column, and that which adds it again if it is there.
+fn history(out: &mut String, table: &Table, name: &str, dropped: &DroppedColumn) {
+    put!(
+        out,
+        "\nALTER TABLE {name} DROP {} USING TIMESTAMP {};",
+        quoted(&dropped.name),
+        dropped.dropped_at
+    );
+    if let Some(column) = table.column(&dropped.name) {
+        let definition = definition(&column.name, &column.ty, column.is_static());
+        put!(out, "\nALTER TABLE {name} ADD {definition};");
+    }
+}
