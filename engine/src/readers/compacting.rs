@@ -164,13 +164,13 @@ impl<'a, 'c, C: Consumer> Compactor<'a, 'c, C> {
         deletion: Option<DeletionTime>,
     ) -> ControlFlow<ReadProgress> {
         self.active = deletion;
-        // Here the read resumed: to yield at once again would get nowhere.
-        if self
-            .command
-            .resume
-            .as_ref()
-            .is_some_and(|position| position.bound == *bound)
-        {
+        // To yield where the read resumed would get nowhere; at the far end the partition's own end is due.
+        let resumed = self.command.resume.as_ref();
+        let far_end = match self.command.reversed {
+            true => ClusteringBound::Start,
+            false => ClusteringBound::End,
+        };
+        if *bound == far_end || resumed.is_some_and(|position| position.bound == *bound) {
             return ControlFlow::Continue(());
         }
         self.spend(|_, key| Position::new(key, bound.clone()))

@@ -95,7 +95,7 @@ struct Writer<'w> {
     continued: bool,
     deletion: Option<DeletionTime>,
     active: Option<(ClusteringBound, DeletionTime)>,
-    /// Where this step began: to pause there again would get nowhere.
+    /// Where this step began: to pause there again would get nowhere, and to pause at the end would skip it.
     resumed: Option<&'w ClusteringBound>,
     purge: Purge,
     budget: usize,
@@ -176,7 +176,7 @@ impl<'a> MutationConsumer<'a> for Writer<'_> {
             }
             MutationFragment::TombstoneChange(bound, deletion) => {
                 self.change_tombstone(bound, deletion);
-                if self.resumed == Some(bound) {
+                if *bound == ClusteringBound::End || self.resumed == Some(bound) {
                     return ControlFlow::Continue(());
                 }
                 self.spend(|| Some(Position::new(key?, bound.clone())))

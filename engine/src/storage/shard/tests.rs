@@ -1,2 +1,4 @@
+mod arbitrary;
+mod model;
 mod rules;
 mod support;
