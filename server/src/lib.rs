@@ -1,1 +1,38 @@
 //! What every helenus runtime shares: services, replies, registries and budgets, without I/O.
+//!
+//! Whoever answers CQL requests implements [`Service`] (or [`AsyncService`]) and hands it to a
+//! runtime crate: `helenus-tokio`, `helenus-smol` or `helenus-std`. Whoever writes a runtime crate
+//! makes a [`Hub`], connects each accepted socket to it and pumps the [`Driver`] that comes back.
+
+mod asynchronous;
+mod backoff;
+mod budget;
+mod control;
+mod dispatch;
+mod driver;
+mod handle;
+mod hub;
+mod mailbox;
+mod metrics;
+mod offload;
+mod options;
+mod registry;
+mod scratch;
+mod service;
+mod sync;
+#[cfg(test)]
+mod testing;
+
+pub use asynchronous::{AsyncAdapter, AsyncService, AsyncSession, Spawn, Task};
+pub use backoff::AcceptBackoff;
+pub use budget::{Budget, Lease};
+pub use control::ShutdownHandle;
+pub use dispatch::{Dispatched, Quota, dispatch};
+pub use driver::{Driver, Turn};
+pub use handle::ServerHandle;
+pub use hub::Hub;
+pub use metrics::Totals;
+pub use offload::{Offload, OffloadOptions};
+pub use options::{Limits, Linger, Options};
+pub use registry::Refusal;
+pub use service::{PeerInfo, Service};

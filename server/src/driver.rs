@@ -1,0 +1,381 @@
+//! All of one connection but its socket: protocol, session, mailbox, deadlines and closing. A pump
+//! moves bytes and waits; what it waits for, and when it ends, is decided here.
+
+use crate::budget::Lease;
+use crate::dispatch::{Dispatched, Quota, dispatch};
+use crate::hub::Hub;
+use crate::mailbox::Mail;
+use crate::metrics::{Totals, difference};
+use crate::registry::Membership;
+use crate::scratch::{SCRATCH, with_scratch, with_slice};
+use crate::service::Service;
+use crate::sync::contain;
+use bytes::{Buf, BytesMut};
+use helenus_core::connection::{Stats, Transmit};
+use helenus_core::{Progress, ServerConnection};
+use std::sync::Arc;
+use std::task::{Poll, Waker, ready};
+use std::time::Instant;
+
+/// A piece of an unfinished request up to this size is carried into the thread's buffer before the
+/// next read; a longer one grows in place, so that no byte is copied again and again.
+const CARRY: usize = 1024;
+
+/// The room for mail that an idle connection keeps.
+const KEPT_MAIL: usize = 64;
+
+/// What a pump does after a [`Driver::turn`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Turn {
+    /// Write and read as far as it goes, then wait.
+    Wait,
+    /// Write, then let other connections have their turn, after I/O was polled.
+    Yield,
+    /// Everything is sent: shut down the write side of the socket, and go on.
+    ShutdownWrite,
+    /// Drop the socket.
+    Close,
+}
+
+/// One connection of a server, to be pumped by an adapter.
+///
+/// The pump's loop: [`turn`](Driver::turn), obeyed; write what
+/// [`poll_transmit`](Driver::poll_transmit) has, as far as the socket takes it; if
+/// [`wants_read`](Driver::wants_read), [`read`](Driver::read) once; start over as long as bytes
+/// moved. Then [`park`](Driver::park), start over if it says no, and wait for the socket, the waker
+/// and [`poll_timeout`](Driver::poll_timeout). Reading so goes on while writing blocks.
+#[derive(Debug)]
+pub struct Driver<S: Service> {
+    connection: ServerConnection,
+    /// Taken when the driver is dropped.
+    session: Option<S::Session>,
+    hub: Arc<Hub<S>>,
+    membership: Membership,
+    leases: Vec<Lease>,
+    /// The beginning of a request whose rest has not come, or requests not yet begun.
+    input: BytesMut,
+    /// The room of handled mail, swapped with the mailbox's.
+    mail: Vec<Mail>,
+    /// Requests and reads left before the next yield.
+    quota: Quota,
+    /// Whether reading waits for a shared budget.
+    starved: bool,
+    eof: bool,
+    stage: Stage,
+    /// What the server's counters have of this connection already.
+    counted: Stats,
+    received: u64,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Stage {
+    Open,
+    /// No more requests are taken; what is owed is still being answered and flushed. Only after a
+    /// fault is there a time for it: work in flight may take as long as it takes.
+    Ending {
+        total: Option<Instant>,
+    },
+    /// The write side is shut down; what still comes is thrown away.
+    Lingering {
+        total: Instant,
+        quiet: Instant,
+        bytes: u64,
+    },
+    Closed,
+}
+
+impl<S: Service> Driver<S> {
+    pub(crate) fn new(
+        hub: Arc<Hub<S>>,
+        membership: Membership,
+        connection: ServerConnection,
+        session: S::Session,
+    ) -> Self {
+        let leases = membership
+            .budgets
+            .iter()
+            .flatten()
+            .cloned()
+            .map(Lease::new)
+            .collect();
+        Driver {
+            connection,
+            session: Some(session),
+            quota: Quota {
+                events: hub.options().budget,
+                panics: 0,
+            },
+            hub,
+            membership,
+            leases,
+            input: BytesMut::new(),
+            mail: Vec::new(),
+            starved: false,
+            eof: false,
+            stage: Stage::Open,
+            counted: Stats::default(),
+            received: 0,
+        }
+    }
+
+    /// Does what can be done without new bytes: mail, deadlines, requests that were waiting.
+    pub fn turn(&mut self, now: Instant) -> Turn {
+        self.take_mail();
+        if self
+            .connection
+            .poll_timeout()
+            .is_some_and(|deadline| deadline <= now)
+        {
+            self.connection.handle_timeout(now);
+        }
+        if matches!(self.stage, Stage::Open | Stage::Ending { .. }) {
+            let mut input = std::mem::take(&mut self.input);
+            self.run(now, &mut input);
+            self.input = input;
+            self.release_input();
+        }
+        self.count();
+        self.advance_stage(now).unwrap_or_else(|| {
+            self.hold_leases();
+            if self.quota.events > 0 {
+                return Turn::Wait;
+            }
+            self.quota.events = self.hub.options().budget;
+            Turn::Yield
+        })
+    }
+
+    /// Reads once with `read`, which appends to the buffer it is given and says how many bytes came
+    /// (none: the peer's write side is closed), and handles the requests in it.
+    pub fn read<E>(
+        &mut self,
+        now: Instant,
+        read: impl FnOnce(&mut BytesMut) -> Poll<Result<usize, E>>,
+    ) -> Poll<Result<usize, E>> {
+        self.quota.events = self.quota.events.saturating_sub(1);
+        if self.input.len() > CARRY {
+            let mut input = std::mem::take(&mut self.input);
+            input.reserve(self.connection.read_hint().min(SCRATCH));
+            let outcome = read(&mut input);
+            if let Poll::Ready(Ok(bytes)) = outcome {
+                self.received(now, bytes, &mut input);
+            }
+            self.input = input;
+            self.release_input();
+            return outcome;
+        }
+        with_scratch(|buffer| {
+            buffer.extend_from_slice(&self.input);
+            let bytes = ready!(read(buffer))?;
+            self.received(now, bytes, buffer);
+            self.input.clear();
+            self.input.extend_from_slice(buffer);
+            self.release_input();
+            Poll::Ready(Ok(bytes))
+        })
+    }
+
+    /// [`Driver::read`] for sockets that read into initialised bytes only: `read` fills a part of
+    /// the slice, from its start. Costs a copy of what came.
+    pub fn read_slice<E>(
+        &mut self,
+        now: Instant,
+        read: impl FnOnce(&mut [u8]) -> Poll<Result<usize, E>>,
+    ) -> Poll<Result<usize, E>> {
+        self.read(now, |buffer| {
+            with_slice(|slice| {
+                let bytes = ready!(read(slice))?;
+                let came = slice.get(..bytes).unwrap_or_default();
+                buffer.extend_from_slice(came);
+                Poll::Ready(Ok(came.len()))
+            })
+        })
+    }
+
+    /// What is to be written next, as one contiguous piece; none when all is written. To be
+    /// advanced by what the socket took, and never kept across a wait.
+    pub fn poll_transmit(&mut self) -> Option<Transmit<'_>> {
+        self.connection.poll_transmit()
+    }
+
+    /// Whether to read: no while the connection's limits or the shared budgets are reached.
+    pub fn wants_read(&mut self) -> bool {
+        match self.stage {
+            Stage::Open if !self.eof && self.connection.wants_read() => {
+                // A request already begun is always admitted.
+                self.starved = self.input.is_empty()
+                    && !self.leases.iter().all(|lease| lease.budget().has_room());
+                !self.starved
+            }
+            Stage::Lingering { .. } => !self.eof,
+            _ => false,
+        }
+    }
+
+    /// The pump is about to wait: leaves `waker` for mail and for freed budget. False if there is
+    /// something to do already.
+    pub fn park(&mut self, waker: &Waker) -> bool {
+        self.quota.events = self.hub.options().budget;
+        let room = |lease: &Lease| lease.budget().poll_room(waker);
+        if self.starved && self.leases.iter().all(room) {
+            return false;
+        }
+        self.membership.mailbox.park(waker)
+    }
+
+    /// When [`Driver::turn`] wants to be called, though nothing else happens.
+    pub fn poll_timeout(&self) -> Option<Instant> {
+        let own = match self.stage {
+            Stage::Open => None,
+            Stage::Ending { total } => total,
+            Stage::Lingering { total, quiet, .. } => Some(total.min(quiet)),
+            Stage::Closed => return None,
+        };
+        own.into_iter().chain(self.connection.poll_timeout()).min()
+    }
+
+    /// The protocol state, to look at.
+    pub fn connection(&self) -> &ServerConnection {
+        &self.connection
+    }
+
+    fn take_mail(&mut self) {
+        let mut mail = std::mem::take(&mut self.mail);
+        self.membership.mailbox.collect(&mut mail);
+        for item in mail.drain(..) {
+            match item {
+                // A connection that ended in the meantime has no use for it.
+                Mail::Answer(ticket, response, extras) => {
+                    drop(self.connection.respond(ticket, response, extras));
+                }
+                Mail::Event(event) => self.connection.push(&event),
+                Mail::Drain => self.connection.drain(),
+                Mail::Abort => self.stage = Stage::Closed,
+            }
+        }
+        if mail.capacity() <= KEPT_MAIL {
+            self.mail = mail;
+        }
+    }
+
+    fn received(&mut self, now: Instant, bytes: usize, input: &mut BytesMut) {
+        self.received += bytes as u64;
+        if bytes == 0 {
+            self.eof = true;
+            self.connection.handle_eof(now);
+        }
+        if let Stage::Lingering {
+            quiet, bytes: left, ..
+        } = &mut self.stage
+        {
+            *quiet = now + self.hub.options().linger.quiet;
+            *left = left.saturating_sub(bytes as u64);
+            input.clear();
+            return;
+        }
+        self.run(now, input);
+    }
+
+    fn run(&mut self, now: Instant, input: &mut BytesMut) {
+        let Some(session) = &mut self.session else {
+            return;
+        };
+        let outcome = dispatch(
+            &mut self.connection,
+            now,
+            input,
+            self.hub.service(),
+            session,
+            &mut self.quota,
+        );
+        if matches!(outcome, Dispatched::Stopped(Progress::Finished)) {
+            input.clear();
+            if matches!(self.stage, Stage::Open) {
+                let is_fault = self.connection.stats().fatal > 0;
+                let total = is_fault.then(|| now + self.hub.options().linger.total);
+                self.stage = Stage::Ending { total };
+            }
+        }
+    }
+
+    /// Goes from ending to lingering to closed, as far as the time has come.
+    fn advance_stage(&mut self, now: Instant) -> Option<Turn> {
+        match self.stage {
+            Stage::Ending { .. } if self.connection.is_finished() => {
+                if self.eof {
+                    self.stage = Stage::Closed;
+                    return Some(Turn::Close);
+                }
+                let linger = &self.hub.options().linger;
+                self.stage = Stage::Lingering {
+                    total: now + linger.total,
+                    quiet: now + linger.quiet,
+                    bytes: linger.bytes,
+                };
+                Some(Turn::ShutdownWrite)
+            }
+            Stage::Ending { total } if total.is_some_and(|total| total <= now) => Some(Turn::Close),
+            Stage::Lingering {
+                total,
+                quiet,
+                bytes,
+            } if self.eof || bytes == 0 || total.min(quiet) <= now => Some(Turn::Close),
+            Stage::Closed => Some(Turn::Close),
+            _ => None,
+        }
+    }
+
+    /// Adds what happened since the last time to the server's counters.
+    fn count(&mut self) {
+        let stats = self.connection.stats();
+        if self.received == 0 && self.quota.panics == 0 && *stats == self.counted {
+            return;
+        }
+        let bytes_received = std::mem::take(&mut self.received);
+        let panics = std::mem::take(&mut self.quota.panics);
+        let more = Totals {
+            bytes_received,
+            panics,
+            ..difference(stats, &self.counted)
+        };
+        self.hub.metrics().add(&more);
+        self.counted = stats.clone();
+    }
+
+    /// An idle connection keeps no buffer.
+    fn release_input(&mut self) {
+        if self.input.is_empty() {
+            self.input = BytesMut::new();
+        }
+    }
+
+    fn hold_leases(&mut self) {
+        if self.leases.is_empty() {
+            return;
+        }
+        let unsent = self
+            .connection
+            .poll_transmit()
+            .map_or(0, |transmit| transmit.remaining());
+        let held = (self.input.len() + unsent) as u64;
+        for lease in &mut self.leases {
+            lease.hold(held);
+        }
+    }
+}
+
+impl<S: Service> Drop for Driver<S> {
+    fn drop(&mut self) {
+        self.count();
+        self.hub.metrics().add(&Totals {
+            connections_closed: 1,
+            ..Totals::default()
+        });
+        if let Some(session) = self.session.take() {
+            contain("closing a session", || self.hub.service().close(session));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,153 @@
+//! What the connections of one server share, whatever runtime carries them.
+
+use crate::control::{Control, ShutdownHandle};
+use crate::driver::Driver;
+use crate::handle::ServerHandle;
+use crate::metrics::{Metrics, Totals};
+use crate::offload::Offload;
+use crate::options::Options;
+use crate::registry::{Refusal, Registry};
+use crate::service::{PeerInfo, Service};
+use crate::sync::contain;
+use helenus_core::ServerConnection;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::task::{Poll, Waker};
+use std::time::Instant;
+
+/// The part of a server that isn't its sockets: the service, the registry of connections, the
+/// orders from outside, the pool for blocking work.
+///
+/// An adapter makes one, calls [`Hub::connect`] for each accepted socket and pumps the
+/// [`Driver`] it gets; it watches [`Hub::poll_shutdown`] beside accepting and
+/// [`Hub::poll_service_timer`] in one place.
+#[derive(Debug)]
+pub struct Hub<S: Service> {
+    service: Arc<S>,
+    options: Options,
+    handle: ServerHandle,
+    metrics: Metrics,
+}
+
+impl<S: Service> Hub<S> {
+    /// A hub without connections. Starts the service.
+    pub fn new(service: Arc<S>, options: Options) -> Arc<Self> {
+        let handle = ServerHandle {
+            registry: Registry::new(options.limits.clone()),
+            control: Arc::new(Control::default()),
+            offload: Offload::new(options.offload.clone()),
+        };
+        service.start(handle.clone());
+        Arc::new(Hub {
+            service,
+            options,
+            handle,
+            metrics: Metrics::default(),
+        })
+    }
+
+    /// Takes in an accepted connection, or says why not: the socket is then simply closed.
+    pub fn connect(
+        self: &Arc<Self>,
+        peer: SocketAddr,
+        local: SocketAddr,
+        now: Instant,
+    ) -> Result<Driver<S>, Refusal> {
+        let opened = self.open(peer, local, now);
+        self.metrics.add(&match opened {
+            Ok(_) => Totals {
+                connections_opened: 1,
+                ..Totals::default()
+            },
+            Err(_) => Totals {
+                connections_refused: 1,
+                ..Totals::default()
+            },
+        });
+        opened
+    }
+
+    fn open(
+        self: &Arc<Self>,
+        peer: SocketAddr,
+        local: SocketAddr,
+        now: Instant,
+    ) -> Result<Driver<S>, Refusal> {
+        let membership = self.handle.registry.admit(peer.ip())?;
+        let outbox = Arc::clone(&membership.mailbox);
+        let connection = ServerConnection::new(Arc::clone(&self.options.connection), outbox, now);
+        let info = PeerInfo {
+            connection: membership.id,
+            address: peer,
+            local,
+        };
+        let session = contain("opening a session", || self.service.open(&info))
+            .ok_or(Refusal::ServicePanicked)?;
+        Ok(Driver::new(
+            Arc::clone(self),
+            membership,
+            connection,
+            session,
+        ))
+    }
+
+    /// The service.
+    pub fn service(&self) -> &S {
+        &self.service
+    }
+
+    /// The options it was made with.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// The handle that the service was started with.
+    pub fn handle(&self) -> &ServerHandle {
+        &self.handle
+    }
+
+    /// What the server has counted.
+    pub fn totals(&self) -> Totals {
+        self.metrics.totals()
+    }
+
+    pub(crate) fn metrics(&self) -> &Metrics {
+        &self.metrics
+    }
+
+    /// A handle that asks for a shutdown.
+    pub fn shutdown_handle(&self) -> ShutdownHandle {
+        ShutdownHandle::new(Arc::clone(&self.handle.control))
+    }
+
+    /// Ready once a shutdown was asked for; `waker` is woken then.
+    pub fn poll_shutdown(&self, waker: &Waker) -> Poll<()> {
+        self.handle.control.poll_shutdown(waker)
+    }
+
+    /// Runs the service's timers: calls it if its deadline has come, and returns when to call
+    /// again; `waker` is woken if that changes.
+    pub fn poll_service_timer(&self, now: Instant, waker: &Waker) -> Option<Instant> {
+        while self.handle.control.poll_timers_changed(waker).is_ready() {}
+        let deadline = || contain("a service's timer", || self.service.poll_timeout()).flatten();
+        if deadline().is_some_and(|deadline| deadline <= now) {
+            contain("a service's timer", || self.service.handle_timeout(now));
+        }
+        deadline()
+    }
+
+    /// Takes no more connections and asks the open ones to answer what is in flight and close.
+    pub fn drain(&self) {
+        self.handle.registry.drain();
+    }
+
+    /// Closes every connection at once: what a drain ends with when its time is over.
+    pub fn abort(&self) {
+        self.handle.registry.abort();
+    }
+
+    /// Ready when no connection is open; `waker` is woken then.
+    pub fn poll_empty(&self, waker: &Waker) -> Poll<()> {
+        self.handle.registry.poll_empty(waker)
+    }
+}

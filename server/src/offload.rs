@@ -1,0 +1,293 @@
+//! One bounded pool of ordinary threads for work that may block: password hashing, authorisation,
+//! user functions. The same on every runtime; no event loop ever runs such work.
+
+use crate::sync::{contain, lock};
+use helenus_core::{ErrorCode, ErrorResponse, Reply, Response};
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// The bounds of an [`Offload`] pool.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct OffloadOptions {
+    /// Threads that work at the same time; started when first needed. At least one.
+    pub threads: usize,
+    /// Jobs that may wait for a thread; one more is answered OVERLOADED.
+    pub queue: usize,
+    /// How long a job may run before its request is answered for it and its thread given up.
+    pub timeout: Duration,
+    /// How many given-up threads may be replaced while they are still stuck.
+    pub replacements: usize,
+}
+
+impl Default for OffloadOptions {
+    /// Four threads, 1,024 waiting jobs, 30 seconds a job, 16 replacements.
+    fn default() -> Self {
+        OffloadOptions {
+            threads: 4,
+            queue: 1024,
+            timeout: Duration::from_secs(30),
+            replacements: 16,
+        }
+    }
+}
+
+/// A handle on the pool; its threads end once the last handle is gone and the queue is empty.
+#[derive(Debug, Clone)]
+pub struct Offload {
+    owner: Arc<Owner>,
+}
+
+impl Offload {
+    /// A pool with these bounds. Starts no thread yet.
+    pub fn new(options: OffloadOptions) -> Self {
+        let pool = Arc::new(Pool {
+            options,
+            state: Mutex::default(),
+            work: Condvar::new(),
+            watch: Condvar::new(),
+        });
+        Offload {
+            owner: Arc::new(Owner { pool }),
+        }
+    }
+
+    /// Answers `reply` with what `job` returns, computed on a thread of the pool.
+    ///
+    /// A full queue answers OVERLOADED at once. A job that panics answers SERVER_ERROR; so does one
+    /// that outlives [`OffloadOptions::timeout`], whose late result is dropped.
+    pub fn submit(&self, reply: Reply, job: impl FnOnce() -> Response + Send + 'static) {
+        let slot = Arc::new(Mutex::new(Some(reply)));
+        let abandoned = Arc::clone(&slot);
+        let task = Task {
+            run: Box::new(move || {
+                let response = job();
+                answer(&slot, || response);
+            }),
+            abandon: Abandon(Box::new(move |error| {
+                answer(&abandoned, || Response::Error(error));
+            })),
+        };
+        if let Err(task) = self.owner.pool.enqueue(task) {
+            (task.abandon.0)(ErrorResponse::new(
+                ErrorCode::OVERLOADED,
+                "The pool for blocking work is full",
+            ));
+        }
+    }
+}
+
+fn answer(slot: &Mutex<Option<Reply>>, response: impl FnOnce() -> Response) {
+    let reply = lock(slot).take();
+    if let Some(reply) = reply {
+        reply.send(response());
+    }
+}
+
+/// Ends the pool's threads when the last handle goes.
+#[derive(Debug)]
+struct Owner {
+    pool: Arc<Pool>,
+}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        lock(&self.pool.state).stopped = true;
+        self.pool.work.notify_all();
+        self.pool.watch.notify_all();
+    }
+}
+
+struct Task {
+    run: Box<dyn FnOnce() + Send>,
+    abandon: Abandon,
+}
+
+/// Answers the request in place of its job.
+struct Abandon(Box<dyn FnOnce(ErrorResponse) + Send>);
+
+impl std::fmt::Debug for Abandon {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Abandon")
+    }
+}
+
+impl std::fmt::Debug for Task {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Task")
+    }
+}
+
+#[derive(Debug)]
+struct Pool {
+    options: OffloadOptions,
+    state: Mutex<State>,
+    work: Condvar,
+    watch: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    queue: VecDeque<Task>,
+    /// Threads waiting for work.
+    idle: usize,
+    /// Threads that count against the bound: all but the given-up ones.
+    live: usize,
+    /// Given-up threads still stuck in their job.
+    stuck: usize,
+    /// What is being worked on, by job number.
+    running: BTreeMap<u64, Running>,
+    next_job: u64,
+    watched: bool,
+    stopped: bool,
+}
+
+#[derive(Debug)]
+struct Running {
+    deadline: Instant,
+    /// Taken once the request was answered in the job's place.
+    abandon: Option<Abandon>,
+}
+
+impl Pool {
+    fn enqueue(self: &Arc<Self>, task: Task) -> Result<(), Task> {
+        let mut state = lock(&self.state);
+        if state.idle <= state.queue.len() && state.live < self.options.threads.max(1) {
+            self.start_worker(&mut state);
+        }
+        if state.live == 0 || state.queue.len() >= self.options.queue.max(1) {
+            return Err(task);
+        }
+        if !state.watched {
+            state.watched = self.start("helenus-offload-watch", |pool| pool.watch());
+        }
+        state.queue.push_back(task);
+        drop(state);
+        self.work.notify_one();
+        Ok(())
+    }
+
+    fn start_worker(self: &Arc<Self>, state: &mut State) {
+        if self.start("helenus-offload", |pool| pool.work()) {
+            state.live += 1;
+        }
+    }
+
+    fn start(self: &Arc<Self>, name: &str, run: fn(&Arc<Self>)) -> bool {
+        let pool = Arc::clone(self);
+        let started = thread::Builder::new()
+            .name(name.to_owned())
+            .spawn(move || run(&pool));
+        if let Err(error) = &started {
+            tracing::warn!(%error, name, "cannot start a thread of the offload pool");
+        }
+        started.is_ok()
+    }
+
+    fn work(self: &Arc<Self>) {
+        let mut state = lock(&self.state);
+        loop {
+            let Some(task) = state.queue.pop_front() else {
+                if state.stopped {
+                    state.live -= 1;
+                    return;
+                }
+                state.idle += 1;
+                state = self
+                    .work
+                    .wait(state)
+                    .unwrap_or_else(PoisonError::into_inner);
+                state.idle -= 1;
+                continue;
+            };
+            let job = state.next_job;
+            state.next_job += 1;
+            let deadline = Instant::now() + self.options.timeout;
+            state.running.insert(
+                job,
+                Running {
+                    deadline,
+                    abandon: Some(task.abandon),
+                },
+            );
+            drop(state);
+            self.watch.notify_one();
+            contain("a job of the offload pool", task.run);
+            state = lock(&self.state);
+            if state.running.remove(&job).is_none() {
+                state.stuck -= 1;
+                return;
+            }
+        }
+    }
+
+    /// Waits for the earliest deadline of a running job, and for nothing while none runs.
+    fn watch(self: &Arc<Self>) {
+        let mut state = lock(&self.state);
+        loop {
+            let expired = self.expire(&mut state, Instant::now());
+            if !expired.is_empty() {
+                drop(state);
+                for abandon in expired {
+                    (abandon.0)(ErrorResponse::server_error(
+                        "The request's work did not end",
+                    ));
+                }
+                state = lock(&self.state);
+                continue;
+            }
+            let waiting = |running: &&Running| running.abandon.is_some();
+            let next = state
+                .running
+                .values()
+                .filter(waiting)
+                .map(|running| running.deadline)
+                .min();
+            state = match next {
+                None if state.stopped => return,
+                None => self
+                    .watch
+                    .wait(state)
+                    .unwrap_or_else(PoisonError::into_inner),
+                Some(deadline) => {
+                    let pause = deadline.saturating_duration_since(Instant::now());
+                    self.watch
+                        .wait_timeout(state, pause)
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .0
+                }
+            };
+        }
+    }
+
+    /// Gives up the jobs whose time is over; a thread is replaced as long as the cap allows.
+    fn expire(self: &Arc<Self>, state: &mut State, now: Instant) -> Vec<Abandon> {
+        let late: Vec<u64> = state
+            .running
+            .iter()
+            .filter(|(_, running)| running.abandon.is_some() && running.deadline <= now)
+            .map(|(job, _)| *job)
+            .collect();
+        let mut expired = Vec::with_capacity(late.len());
+        for job in late {
+            let Some(running) = state.running.get_mut(&job) else {
+                continue;
+            };
+            expired.extend(running.abandon.take());
+            if state.stuck < self.options.replacements {
+                state.running.remove(&job);
+                state.stuck += 1;
+                state.live -= 1;
+                if !state.queue.is_empty() {
+                    self.start_worker(state);
+                }
+            }
+        }
+        expired
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,97 @@
+//! What a server is configured with, the same on every runtime.
+
+use crate::offload::OffloadOptions;
+use helenus_core::ServerConfig;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The options of a server.
+///
+/// ```
+/// let mut options = helenus_server::Options::default();
+/// options.drain_timeout = std::time::Duration::from_secs(2);
+/// options.limits.connections = 500;
+/// ```
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Options {
+    /// What every connection negotiates, and its own limits and deadlines.
+    pub connection: Arc<ServerConfig>,
+    /// What connections share.
+    pub limits: Limits,
+    /// Requests a connection may have handled in a row before it yields to the others.
+    pub budget: usize,
+    /// How long a shutdown waits for what is in flight.
+    pub drain_timeout: Duration,
+    /// How a connection that ends is closed.
+    pub linger: Linger,
+    /// The bounds of the pool for blocking work.
+    pub offload: OffloadOptions,
+    /// Connections the kernel may hold that were not accepted yet.
+    pub backlog: i32,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            connection: Arc::new(ServerConfig::default()),
+            limits: Limits::default(),
+            budget: 256,
+            drain_timeout: Duration::from_secs(10),
+            linger: Linger::default(),
+            offload: OffloadOptions::default(),
+            backlog: 1024,
+        }
+    }
+}
+
+/// Bounds on what the connections of a server, and of one address, hold together.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Limits {
+    /// Open connections of the server. One more is closed at once.
+    pub connections: usize,
+    /// Open connections of one address. One more is closed at once.
+    pub connections_per_address: usize,
+    /// Bytes of unfinished requests and unsent answers of the server; over it, connections stop
+    /// reading until some are freed. `None`: no bound.
+    pub bytes: Option<u64>,
+    /// The same for the connections of one address.
+    pub bytes_per_address: Option<u64>,
+}
+
+impl Default for Limits {
+    /// 65,536 connections, from one address or many; no bound on bytes.
+    fn default() -> Self {
+        Limits {
+            connections: 65_536,
+            connections_per_address: 65_536,
+            bytes: None,
+            bytes_per_address: None,
+        }
+    }
+}
+
+/// How a connection is closed: its answers are flushed, its write side is shut down, and what the
+/// peer still sends is read and thrown away, lest the peer's kernel throw our last answer away.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Linger {
+    /// The longest silence of the peer that is waited for.
+    pub quiet: Duration,
+    /// The longest time of it all, the last flush included.
+    pub total: Duration,
+    /// The most bytes that are thrown away.
+    pub bytes: u64,
+}
+
+impl Default for Linger {
+    /// A second of silence, 30 seconds in all, 256 MiB.
+    fn default() -> Self {
+        Linger {
+            quiet: Duration::from_secs(1),
+            total: Duration::from_secs(30),
+            bytes: 256 * 1024 * 1024,
+        }
+    }
+}
