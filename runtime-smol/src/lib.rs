@@ -1,1 +1,14 @@
 //! The CQL server of helenus on smol and async-std.
+//!
+//! [`Server::run`] starts one executor a core. With the feature `async-std`, the module `async_std`
+//! has the same server on that runtime. Implement [`helenus_server::Service`] to answer requests.
+
+#[cfg(feature = "async-std")]
+pub mod async_std;
+mod listen;
+mod pump;
+mod runtime;
+mod server;
+
+pub use runtime::SmolSpawn;
+pub use server::Server;
