@@ -1,0 +1,83 @@
+//! Moves the bytes of one connection between its socket and its driver, on a thread of its own.
+
+use crate::wake::{WakeHandle, Woken};
+use bytes::Buf;
+use helenus_server::{Driver, Service, Turn};
+use rustix::event::PollFlags;
+use rustix::fd::AsFd;
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::task::Poll;
+use std::time::Instant;
+
+/// Serves one connection to its end. `stream` doesn't block: it is tried, and only when it takes
+/// and gives nothing does the thread wait.
+pub(crate) fn pump<S: Service>(
+    stream: &TcpStream,
+    mut driver: Driver<S>,
+    wake: &WakeHandle,
+) -> io::Result<()> {
+    loop {
+        let now = Instant::now();
+        // The kernel shares its time among threads: here a turn that ends on its budget goes on.
+        let mut moved = match driver.turn(now) {
+            Turn::Close => return Ok(()),
+            Turn::ShutdownWrite => {
+                stream.shutdown(Shutdown::Write)?;
+                true
+            }
+            Turn::Yield => true,
+            Turn::Wait => false,
+        };
+        let reads = driver.wants_read();
+        if reads {
+            let read = |buffer: &mut [u8]| would_block((&mut &*stream).read(buffer));
+            match driver.read_slice(now, read) {
+                Poll::Ready(outcome) => moved |= outcome.map(|_| true)?,
+                Poll::Pending => {}
+            }
+        }
+        let written = write(stream, &mut driver)?;
+        moved |= written == Written::All;
+        if moved || !driver.park(wake.waker()) {
+            continue;
+        }
+        let mut events = PollFlags::empty();
+        events.set(PollFlags::IN, reads);
+        events.set(PollFlags::OUT, written == Written::Blocked);
+        if wake.wait(stream.as_fd(), events, driver.poll_timeout())? == Woken::HungUp {
+            return Ok(());
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Written {
+    Nothing,
+    All,
+    Blocked,
+}
+
+/// Writes as far as the socket takes it.
+fn write<S: Service>(mut stream: &TcpStream, driver: &mut Driver<S>) -> io::Result<Written> {
+    let mut written = Written::Nothing;
+    while let Some(mut transmit) = driver.poll_transmit() {
+        match would_block(stream.write(transmit.chunk())) {
+            Poll::Ready(Ok(0)) => return Err(ErrorKind::WriteZero.into()),
+            Poll::Ready(Ok(bytes)) => transmit.advance(bytes),
+            Poll::Ready(Err(error)) => return Err(error),
+            Poll::Pending => return Ok(Written::Blocked),
+        }
+        written = Written::All;
+    }
+    Ok(written)
+}
+
+fn would_block(outcome: io::Result<usize>) -> Poll<io::Result<usize>> {
+    match outcome {
+        Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {
+            Poll::Pending
+        }
+        outcome => Poll::Ready(outcome),
+    }
+}

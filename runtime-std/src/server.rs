@@ -1,0 +1,179 @@
+//! The server: accepting, the service's timers, the graceful end.
+
+use crate::pump::pump;
+use crate::spawn::ThreadSpawn;
+use crate::wake::WakeHandle;
+use helenus_server::{
+    AcceptBackoff, AsyncAdapter, AsyncService, Hub, Options, Service, ShutdownHandle,
+};
+use rustix::event::PollFlags;
+use rustix::fd::AsFd;
+use socket2::{Domain, Protocol, Socket, Type};
+use std::io;
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long connections that were told to close at once may take to hear it.
+const ABORT: Duration = Duration::from_secs(1);
+
+/// A CQL server on blocking threads, bound to its address.
+#[derive(Debug)]
+pub struct Server<S: Service> {
+    listener: TcpListener,
+    local_addr: SocketAddr,
+    hub: Arc<Hub<S>>,
+    wake: WakeHandle,
+}
+
+impl<A: AsyncService> Server<AsyncAdapter<A, ThreadSpawn>> {
+    /// [`Server::bind`] for a service written with `async`.
+    pub fn bind_async(address: SocketAddr, service: A, options: Options) -> io::Result<Self> {
+        Server::bind(
+            address,
+            Arc::new(AsyncAdapter::new(service, ThreadSpawn::default())),
+            options,
+        )
+    }
+}
+
+impl<S: Service> Server<S> {
+    /// Listens on `address` (port 0: any free one) and starts `service`. Clients may connect from
+    /// now on; they are served once the server runs. An error names the address.
+    pub fn bind(address: SocketAddr, service: Arc<S>, options: Options) -> io::Result<Self> {
+        let listener = listen(address, options.backlog).map_err(|error| {
+            io::Error::new(error.kind(), format!("cannot listen on {address}: {error}"))
+        })?;
+        let local_addr = listener.local_addr()?;
+        let hub = Hub::new(service, options);
+        Ok(Server {
+            listener,
+            local_addr,
+            hub,
+            wake: WakeHandle::new()?,
+        })
+    }
+
+    /// The address it listens on, with the real port.
+    pub fn local_addr(&self) -> SocketAddr {
+        self.local_addr
+    }
+
+    /// A handle that shuts the server down.
+    pub fn handle(&self) -> ShutdownHandle {
+        self.hub.shutdown_handle()
+    }
+
+    /// What the server's connections share.
+    pub fn hub(&self) -> &Arc<Hub<S>> {
+        &self.hub
+    }
+
+    /// Serves until it is shut down: accepts on this thread, and gives each connection one of its
+    /// own.
+    pub fn run(self) -> io::Result<()> {
+        self.accept()?;
+        drop(self.listener);
+        self.hub.drain();
+        if !emptied(&self.hub, &self.wake, self.hub.options().drain_timeout)? {
+            self.hub.abort();
+            emptied(&self.hub, &self.wake, ABORT)?;
+        }
+        Ok(())
+    }
+
+    /// [`Server::run`]: threads are as many as connections, whatever `workers` says.
+    pub fn run_workers(self, _workers: usize) -> io::Result<()> {
+        self.run()
+    }
+
+    /// Accepts, and runs the service's timers, until a shutdown is asked for.
+    fn accept(&self) -> io::Result<()> {
+        let waker = self.wake.waker();
+        let mut backoff = AcceptBackoff::default();
+        let mut rest = None;
+        while self.hub.poll_shutdown(waker).is_pending() {
+            let now = Instant::now();
+            let timer = self.hub.poll_service_timer(now, waker);
+            if rest.is_none_or(|until| until <= now) {
+                rest = None;
+                match self.listener.accept() {
+                    Ok((stream, peer)) => {
+                        backoff.succeeded();
+                        match start(&self.hub, stream, peer) {
+                            Ok(()) => {}
+                            Err(error) => {
+                                tracing::warn!(%peer, %error, "cannot serve a connection")
+                            }
+                        }
+                        continue;
+                    }
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                    Err(error) => {
+                        let pause = backoff.failed(&error);
+                        if pause.is_zero() {
+                            continue;
+                        }
+                        tracing::warn!(%error, "cannot accept connections; trying again");
+                        rest = Some(now + pause);
+                    }
+                }
+            }
+            let events = if rest.is_none() {
+                PollFlags::IN
+            } else {
+                PollFlags::empty()
+            };
+            let deadline = rest.into_iter().chain(timer).min();
+            self.wake.wait(self.listener.as_fd(), events, deadline)?;
+        }
+        Ok(())
+    }
+}
+
+/// Waits until no connection is open, `limit` at most. True if so.
+fn emptied<S: Service>(hub: &Hub<S>, wake: &WakeHandle, limit: Duration) -> io::Result<bool> {
+    let deadline = Instant::now() + limit;
+    while hub.poll_empty(wake.waker()).is_pending() {
+        if Instant::now() >= deadline {
+            return Ok(false);
+        }
+        wake.wait_alone(Some(deadline))?;
+    }
+    Ok(true)
+}
+
+fn start<S: Service>(hub: &Arc<Hub<S>>, stream: TcpStream, peer: SocketAddr) -> io::Result<()> {
+    stream.set_nonblocking(true)?;
+    stream.set_nodelay(true)?;
+    let driver = match hub.connect(peer, stream.local_addr()?, Instant::now()) {
+        Ok(driver) => driver,
+        Err(refusal) => return Err(io::Error::other(refusal)),
+    };
+    let wake = WakeHandle::new()?;
+    let serve = move || {
+        if let Err(error) = pump(&stream, driver, &wake) {
+            tracing::debug!(%error, "a connection broke");
+        }
+    };
+    thread::Builder::new()
+        .name("helenus-connection".to_owned())
+        .spawn(serve)
+        .map(drop)
+}
+
+fn listen(address: SocketAddr, backlog: i32) -> io::Result<TcpListener> {
+    let socket = Socket::new(
+        Domain::for_address(address),
+        Type::STREAM,
+        Some(Protocol::TCP),
+    )?;
+    socket.set_nonblocking(true)?;
+    // A restarted server takes its port back from connections that are still dying.
+    #[cfg(unix)]
+    socket.set_reuse_address(true)?;
+    socket.bind(&address.into())?;
+    socket.listen(backlog)?;
+    Ok(socket.into())
+}
