@@ -1,0 +1,56 @@
+//! One suite, run on every runtime: a behaviour that differs is a defect.
+
+mod answering;
+mod client;
+mod closing;
+mod pressure;
+mod server;
+
+macro_rules! on_every_runtime {
+    ($($topic:ident::$test:ident,)+) => {
+        on_every_runtime!(@ threads Threads $($topic::$test)+);
+        on_every_runtime!(@ tokio Tokio $($topic::$test)+);
+        on_every_runtime!(@ tokio_work_stealing TokioWorkStealing $($topic::$test)+);
+        on_every_runtime!(@ smol Smol $($topic::$test)+);
+        on_every_runtime!(@ async_std AsyncStd $($topic::$test)+);
+    };
+    (@ $module:ident $runtime:ident $($topic:ident::$test:ident)+) => {
+        mod $module {
+            $(#[test]
+            fn $test() {
+                crate::$topic::$test(crate::server::Runtime::$runtime);
+            })+
+        }
+    };
+}
+
+on_every_runtime! {
+    answering::a_request_is_answered_on_its_stream,
+    answering::pipelined_requests_are_answered_in_order,
+    answering::bytes_may_come_one_at_a_time,
+    answering::a_large_request_comes_whole,
+    answering::deferred_replies_come_from_other_threads,
+    answering::an_offloaded_reply_comes,
+    answering::a_dropped_reply_answers_server_error,
+    answering::a_panic_answers_server_error_for_its_request_alone,
+    answering::a_panic_in_the_pool_answers_server_error,
+    answering::an_event_comes_before_the_reply_of_who_caused_it,
+    answering::events_reach_those_who_registered_in_order,
+    answering::connections_have_sessions_of_their_own,
+    closing::a_half_closed_client_reads_its_answers,
+    closing::a_fault_is_answered_before_the_close,
+    closing::a_sender_of_a_hundred_megabytes_before_login_reads_its_error,
+    closing::a_sender_of_garbage_reads_its_error,
+    closing::a_shutdown_answers_what_is_in_flight,
+    closing::a_shutdown_is_bounded,
+    closing::a_shutdown_ends_idle_connections,
+    closing::a_connection_over_the_limit_is_closed,
+    closing::a_port_in_use_is_refused_with_its_address,
+    closing::a_silent_handshake_is_closed_at_its_deadline,
+    closing::a_connection_that_goes_away_is_forgotten,
+    pressure::a_slow_reader_stops_being_read_and_gets_every_answer,
+    pressure::reading_goes_on_while_writing_blocks,
+    pressure::a_busy_connection_lets_others_have_their_turn,
+    pressure::many_connections_are_served,
+    pressure::a_shared_budget_pauses_and_wakes_connections,
+}
