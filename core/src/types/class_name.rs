@@ -247,7 +247,8 @@ fn parse(left: &mut &str, depth: usize) -> Option<CqlType> {
             eat(left, char('('))?;
             let element = parse(left, depth)?;
             eat(left, char(','))?;
-            let dimension = eat(left, number)?;
+            // Elements of no bytes could be without end.
+            let dimension = eat(left, number).filter(|dimension| *dimension > 0)?;
             eat(left, char(')'))?;
             CqlType::Vector(Arc::new(element), dimension)
         }

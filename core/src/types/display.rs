@@ -114,7 +114,7 @@ pub fn quoted(name: &str) -> Cow<'_, str> {
 }
 
 /// The words that CQL doesn't take as a name without quotes, sorted (Cassandra's `reserved_keywords.txt`).
-const RESERVED: [&str; 55] = [
+const RESERVED: [&str; 57] = [
     "add",
     "allow",
     "alter",
@@ -139,6 +139,7 @@ const RESERVED: [&str; 55] = [
     "if",
     "in",
     "index",
+    "infinity",
     "insert",
     "into",
     "is",
@@ -146,6 +147,7 @@ const RESERVED: [&str; 55] = [
     "limit",
     "materialized",
     "modify",
+    "nan",
     "norecursive",
     "not",
     "null",

@@ -119,6 +119,7 @@ fn class_names_that_do_not_parse_are_refused_with_their_offset() {
         ("ListType(Int32Type", 18),
         ("MapType(Int32Type)", 17),
         ("Int32Type)", 9),
+        ("VectorType(Int32Type , 0)", 24),
     ] {
         assert_eq!(
             CqlType::parse_class(name),
