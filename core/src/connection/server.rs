@@ -17,6 +17,7 @@ use super::subscriptions::Subscriptions;
 use super::ticket::{Addressee, RequestTicket};
 use super::transmit::Transmit;
 use crate::codes::{Opcode, ProtocolVersion};
+use crate::envelope::Header;
 use crate::error::{Error, Misuse, PeerMisbehaved, Rejected, Scope};
 use crate::framing::inbound::Inbound;
 use crate::framing::{Frame, Rules, Source, Step};
@@ -205,7 +206,7 @@ impl ServerConnection {
         let to = Addressee {
             stream: frame.header.stream,
             dialect: frame.dialect,
-            bytes: frame.before + frame.body,
+            bytes: Header::SIZE + frame.body,
         };
         self.exchange.in_flight.take(to.bytes);
         let buffer = lies_in(frame, &mut self.inbound, input);

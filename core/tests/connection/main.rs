@@ -8,5 +8,7 @@
 
 mod client;
 mod probes;
+mod random;
+mod rules;
 mod segments;
 mod server;
