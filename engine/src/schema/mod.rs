@@ -36,6 +36,8 @@ pub struct Schema {
     pub datacenters: Arc<BTreeMap<Arc<str>, usize>>,
     /// The node that has this schema, which `DESCRIBE CLUSTER` is about.
     pub node: Arc<NodeInfo>,
+    /// What `version` is made of.
+    content: version::Content,
 }
 
 /// A keyspace with its tables and types.
@@ -62,11 +64,13 @@ impl Schema {
         datacenters: BTreeMap<Arc<str>, usize>,
         node: &NodeInfo,
     ) -> Self {
+        let content = version::Content::of(&keyspaces);
         Self {
-            version: version::of(&keyspaces),
             keyspaces,
+            version: content.version(),
             datacenters: Arc::new(datacenters),
             node: Arc::new(node.clone()),
+            content,
         }
     }
 

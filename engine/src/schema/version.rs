@@ -3,26 +3,85 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use helenus_core::types::UserType;
 use md5::{Digest, Md5};
 use uuid::Uuid;
 
-use super::{Keyspace, OptionMap, Table};
+use super::{Keyspace, OptionMap, Table, is_local_system, is_replicated_system};
 
-/// The version of these keyspaces. Virtual ones and the tables of system keyspaces are the same for all of one
-/// release and don't count.
-pub(super) fn of(keyspaces: &BTreeMap<Arc<str>, Arc<Keyspace>>) -> Uuid {
-    let mut content = Content(Md5::new());
-    for keyspace in keyspaces.values().filter(|keyspace| !keyspace.is_virtual) {
-        content.keyspace(keyspace);
-    }
-    uuid::Builder::from_md5_bytes(content.0.finalize().into()).into_uuid()
-}
-
-/// The digest so far. Every text goes in behind its length, every sequence behind its count, so that different
-/// content never runs together into the same bytes.
-struct Content(Md5);
+/// The sum of the digests of all parts of a schema: keyspaces by themselves, types, tables. As a sum it follows a change
+/// by the parts that changed, however many there are, and comes out the same by whatever way the content came about.
+/// Virtual keyspaces and the tables of system keyspaces are the same for all of one release and don't count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Content(u128);
 
 impl Content {
+    pub(super) fn of(keyspaces: &BTreeMap<Arc<str>, Arc<Keyspace>>) -> Self {
+        let add = |content: Self, new: &Arc<Keyspace>| content.with(None, Some(new));
+        keyspaces.values().fold(Self::default(), add)
+    }
+
+    /// The content with one keyspace in the place of another.
+    pub(super) fn with(self, old: Option<&Keyspace>, new: Option<&Keyspace>) -> Self {
+        let (gone, come) = (parts(old, new), parts(new, old));
+        Self(self.0.wrapping_sub(gone).wrapping_add(come))
+    }
+
+    /// The version that stands for this content: a UUID of version 3.
+    pub(super) fn version(self) -> Uuid {
+        uuid::Builder::from_md5_bytes(self.0.to_be_bytes()).into_uuid()
+    }
+}
+
+/// The sum over the parts of one state of a keyspace that the other doesn't share.
+fn parts(keyspace: Option<&Keyspace>, other: Option<&Keyspace>) -> u128 {
+    let Some(keyspace) = keyspace.filter(|keyspace| !keyspace.is_virtual) else {
+        return 0;
+    };
+    let own = Part::new("keyspace", keyspace).keyspace(keyspace);
+    if is_local_system(&keyspace.name) || is_replicated_system(&keyspace.name) {
+        return own;
+    }
+    let types = unshared(&keyspace.types, other.map(|other| &other.types));
+    let types = types.map(|ty| Part::new("type", keyspace).user_type(ty));
+    let tables = unshared(&keyspace.tables, other.map(|other| &other.tables));
+    let tables = tables.map(|table| Part::new("table", keyspace).table(table));
+    types.chain(tables).fold(own, u128::wrapping_add)
+}
+
+type ByName<T> = BTreeMap<Arc<str>, Arc<T>>;
+
+fn unshared<'a, T>(
+    these: &'a ByName<T>,
+    others: Option<&'a ByName<T>>,
+) -> impl Iterator<Item = &'a Arc<T>> {
+    let shared = move |name: &Arc<str>, this: &Arc<T>| {
+        others
+            .and_then(|others| others.get(name))
+            .is_some_and(|other| Arc::ptr_eq(this, other))
+    };
+    these
+        .iter()
+        .filter(move |(name, this)| !shared(name, this))
+        .map(|(_, this)| this)
+}
+
+/// The digest of one part. Every text goes in behind its length, every sequence behind its count, so that different
+/// content never runs together into the same bytes.
+struct Part(Md5);
+
+impl Part {
+    fn new(kind: &str, keyspace: &Keyspace) -> Self {
+        let mut part = Self(Md5::new());
+        part.text(kind);
+        part.text(&keyspace.name);
+        part
+    }
+
+    fn finish(self) -> u128 {
+        u128::from_be_bytes(self.0.finalize().into())
+    }
+
     fn number(&mut self, number: u64) {
         self.0.update(number.to_be_bytes());
     }
@@ -40,27 +99,23 @@ impl Content {
         }
     }
 
-    fn keyspace(&mut self, keyspace: &Keyspace) {
-        self.text(&keyspace.name);
+    fn keyspace(mut self, keyspace: &Keyspace) -> u128 {
         self.map(&keyspace.replication);
         self.number(keyspace.durable_writes.into());
-        if super::is_local_system(&keyspace.name) || super::is_replicated_system(&keyspace.name) {
-            return;
-        }
-        self.number(keyspace.types.len() as u64);
-        for ty in keyspace.types.values() {
-            self.text(&ty.name);
-            self.number(ty.fields.len() as u64);
-            for (name, field) in &ty.fields {
-                self.text(name);
-                self.text(&field.to_string());
-            }
-        }
-        self.number(keyspace.tables.len() as u64);
-        keyspace.tables.values().for_each(|table| self.table(table));
+        self.finish()
     }
 
-    fn table(&mut self, table: &Table) {
+    fn user_type(mut self, ty: &UserType) -> u128 {
+        self.text(&ty.name);
+        self.number(ty.fields.len() as u64);
+        for (name, field) in &ty.fields {
+            self.text(name);
+            self.text(&field.to_string());
+        }
+        self.finish()
+    }
+
+    fn table(mut self, table: &Table) -> u128 {
         self.text(&table.name);
         self.0.update(table.id.as_bytes());
         self.number(table.columns.len() as u64);
@@ -80,5 +135,6 @@ impl Content {
             self.number(column.dropped_at as u64);
             self.number(column.is_static.into());
         }
+        self.finish()
     }
 }

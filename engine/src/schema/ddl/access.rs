@@ -54,3 +54,14 @@ pub(super) fn is_word(name: &str) -> bool {
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
+
+/// Refuses names of columns, types and fields that don't fit the protocol's `[string]`, by which they are told.
+pub(super) fn check_length(name: &str) -> Result<(), ErrorResponse> {
+    match u16::try_from(name.len()) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(ErrorResponse::invalid(format!(
+            "A name may have {} bytes at most",
+            u16::MAX
+        ))),
+    }
+}

@@ -1,12 +1,13 @@
 //! `ALTER TABLE`.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use helenus_core::message::{ChangeType, ErrorResponse};
 use helenus_core::types::CqlType;
 
 use super::build_table::has_nested_complex;
-use super::{Alteration, Outcome};
+use super::{Alteration, Outcome, access};
 use crate::Context;
 use crate::cql::ast::{AlterTable, ColumnDefinition, Name, Properties};
 use crate::schema::options::{self, TableSettings};
@@ -42,9 +43,7 @@ impl Schema {
                 if_not_exists,
                 columns,
             } => {
-                for column in columns {
-                    add(&mut table, keyspace, column, *if_not_exists)?;
-                }
+                add(&mut table, keyspace, columns, *if_not_exists)?;
                 check_counters(&table)?;
             }
             AlterTable::Drop {
@@ -52,15 +51,8 @@ impl Schema {
                 columns,
                 timestamp,
             } => {
-                for column in columns {
-                    drop_column(
-                        old,
-                        &mut table,
-                        column,
-                        *if_exists,
-                        timestamp.unwrap_or(context.timestamp),
-                    )?;
-                }
+                let timestamp = timestamp.unwrap_or(context.timestamp);
+                drop_columns(&mut table, columns, *if_exists, timestamp)?;
             }
             AlterTable::Rename { columns, .. } => {
                 for (from, to) in columns {
@@ -86,50 +78,72 @@ impl Schema {
 fn add(
     table: &mut Table,
     keyspace: &Keyspace,
-    definition: &ColumnDefinition,
+    definitions: &[ColumnDefinition],
     if_not_exists: bool,
 ) -> Result<(), ErrorResponse> {
-    let name = &definition.name;
-    let ty = resolve_type(&definition.ty, keyspace)?;
-    if table.column(name).is_some() {
-        return match if_not_exists {
-            true => Ok(()),
-            false => Err(ErrorResponse::invalid(format!(
-                "Column with name '{name}' already exists"
-            ))),
+    let mut names = BTreeSet::new();
+    let mut added = Vec::new();
+    for definition in definitions {
+        let name = &definition.name;
+        access::check_length(name)?;
+        let ty = resolve_type(&definition.ty, keyspace)?;
+        if table.column(name).is_some() || !names.insert(name) {
+            match if_not_exists {
+                true => continue,
+                false => {
+                    return Err(ErrorResponse::invalid(format!(
+                        "Column with name '{name}' already exists"
+                    )));
+                }
+            }
+        }
+        check_new(table, definition, &ty)?;
+        let kind = if definition.is_static {
+            ColumnKind::Static
+        } else {
+            ColumnKind::Regular
         };
+        let id = ColumnId(table.next_column_id);
+        table.next_column_id += 1;
+        added.push(Column {
+            id,
+            name: Name::clone(name),
+            ty,
+            kind,
+            position: 0,
+            descending: false,
+        });
     }
+    let mut columns = std::mem::take(&mut table.columns);
+    columns.extend(added);
+    table.set_columns(columns);
+    Ok(())
+}
+
+fn check_new(
+    table: &Table,
+    definition: &ColumnDefinition,
+    ty: &CqlType,
+) -> Result<(), ErrorResponse> {
+    let name = &definition.name;
     if definition.is_static && table.clustering_len == 0 {
         return Err(ErrorResponse::invalid(
             "Static columns are only useful (and thus allowed) if the table has at least one clustering column",
         ));
     }
-    if has_nested_complex(&ty) {
+    if has_nested_complex(ty) {
         return Err(ErrorResponse::invalid(format!(
             "Non-frozen UDTs with nested non-frozen collections are not supported for column {name}"
         )));
     }
-    if let Some(dropped) = table.dropped.iter().find(|dropped| dropped.name == *name) {
-        check_again(dropped, &ty, definition.is_static, table.is_counter)?;
+    match table
+        .dropped
+        .binary_search_by(|dropped| dropped.name.cmp(name))
+        .map(|index| table.dropped.get(index))
+    {
+        Ok(Some(dropped)) => check_again(dropped, ty, definition.is_static, table.is_counter),
+        _ => Ok(()),
     }
-    let kind = if definition.is_static {
-        ColumnKind::Static
-    } else {
-        ColumnKind::Regular
-    };
-    let id = ColumnId(table.next_column_id);
-    table.next_column_id += 1;
-    let mut columns = std::mem::take(&mut table.columns);
-    columns.push(Column {
-        id,
-        name: Name::clone(name),
-        ty,
-        kind,
-        position: 0,
-        descending: false,
-    });
-    table.set_columns(columns);
-    Ok(())
 }
 
 /// Whether a column may come back with this type.
@@ -179,52 +193,60 @@ fn check_counters(table: &Table) -> Result<(), ErrorResponse> {
     )))
 }
 
-fn drop_column(
-    old: &Table,
+fn drop_columns(
     table: &mut Table,
-    name: &Name,
+    names: &[Name],
     if_exists: bool,
     timestamp: i64,
 ) -> Result<(), ErrorResponse> {
-    let Some(column) = old.column(name) else {
-        return match if_exists {
-            true => Ok(()),
-            false => Err(ErrorResponse::invalid(format!(
-                "Column {name} was not found in table '{}.{}'",
-                table.keyspace, table.name
-            ))),
+    let mut dropped: BTreeMap<Name, DroppedColumn> = BTreeMap::new();
+    for name in names {
+        let Some(column) = table.column(name) else {
+            match if_exists {
+                true => continue,
+                false => {
+                    return Err(ErrorResponse::invalid(format!(
+                        "Column {name} was not found in table '{}.{}'",
+                        table.keyspace, table.name
+                    )));
+                }
+            }
         };
-    };
-    if column.is_primary_key() {
-        return Err(ErrorResponse::invalid(format!(
-            "Cannot drop PRIMARY KEY column {name}"
-        )));
-    }
-    // Its fields could not be kept as a tuple: there are no tuples of several cells.
-    if matches!(column.ty, CqlType::Udt(_)) {
-        return Err(ErrorResponse::invalid(format!(
-            "Cannot drop non-frozen column {name} of user type {}",
-            column.ty
-        )));
+        if column.is_primary_key() {
+            return Err(ErrorResponse::invalid(format!(
+                "Cannot drop PRIMARY KEY column {name}"
+            )));
+        }
+        // Its fields could not be kept as a tuple: there are no tuples of several cells.
+        if matches!(column.ty, CqlType::Udt(_)) {
+            return Err(ErrorResponse::invalid(format!(
+                "Cannot drop non-frozen column {name} of user type {}",
+                column.ty
+            )));
+        }
+        let column = DroppedColumn {
+            name: Name::clone(name),
+            ty: expand_user_types(&column.ty),
+            dropped_at: timestamp,
+            is_static: column.is_static(),
+        };
+        dropped.insert(Name::clone(name), column);
     }
     let mut columns = std::mem::take(&mut table.columns);
-    columns.retain(|kept| kept.name != *name);
+    columns.retain(|column| !dropped.contains_key(&column.name));
     table.set_columns(columns);
-    let dropped = DroppedColumn {
-        name: Name::clone(name),
-        ty: expand_user_types(&column.ty),
-        dropped_at: timestamp,
-        is_static: column.is_static(),
-    };
-    match table.dropped.binary_search_by(|known| known.name.cmp(name)) {
-        Ok(index) => table.dropped[index] = dropped,
-        Err(index) => table.dropped.insert(index, dropped),
-    }
+    let earlier = std::mem::take(&mut table.dropped).into_iter();
+    let mut all: BTreeMap<Name, DroppedColumn> = earlier
+        .map(|column| (Name::clone(&column.name), column))
+        .collect();
+    all.extend(dropped);
+    table.dropped = all.into_values().collect();
     Ok(())
 }
 
 /// Cassandra holds every pair against the table as it was, so that names can't be swapped.
 fn rename(old: &Table, table: &mut Table, from: &Name, to: &Name) -> Result<(), ErrorResponse> {
+    access::check_length(to)?;
     let place = format!("{}.{}", table.keyspace, table.name);
     let Some(column) = old.column(from) else {
         return Err(ErrorResponse::invalid(format!(

@@ -14,6 +14,10 @@ use crate::schema::table::is_complex;
 use crate::schema::types::contains;
 use crate::schema::{Column, ColumnId, ColumnKind, Keyspace, Table, resolve_type};
 
+/// The longest name of a table: Cassandra 5.0 enforces no other limit than that of its directories' names, whatever its
+/// message says.
+const NAME_LENGTH: usize = 222;
+
 /// The table a statement describes, with `defaults` for options it doesn't set.
 pub(crate) fn build_table(
     keyspace: &Keyspace,
@@ -33,6 +37,7 @@ pub(crate) fn build_table(
         .collect();
     let mut types = BTreeMap::new();
     for (column, definition) in &definitions {
+        access::check_length(column)?;
         types.insert(*column, resolve_type(&definition.ty, keyspace)?);
     }
     if types.values().any(has_nested_complex) {
@@ -65,14 +70,7 @@ pub(crate) fn build_table(
                     "Static column '{column}' cannot be part of the PRIMARY KEY"
                 )));
             }
-            columns.push(Column {
-                id: ColumnId(0),
-                name: Name::clone(column),
-                ty: ty.clone(),
-                kind,
-                position,
-                descending: false,
-            });
+            columns.push(column_of(column, ty, kind, position));
         }
     }
     let rest = || {
@@ -85,7 +83,8 @@ pub(crate) fn build_table(
             "Static columns are only useful (and thus allowed) if the table has at least one clustering column",
         ));
     }
-    clustering_order(statement, &clustering, &mut columns)?;
+    let clustering_columns = columns.get_mut(partition_key.len()..).unwrap_or_default();
+    clustering_order(statement, &clustering, clustering_columns)?;
     for (column, definition) in rest() {
         let kind = if definition.is_static {
             ColumnKind::Static
@@ -93,21 +92,14 @@ pub(crate) fn build_table(
             ColumnKind::Regular
         };
         if let Some(ty) = types.get(*column) {
-            columns.push(Column {
-                id: ColumnId(0),
-                name: Name::clone(column),
-                ty: ty.clone(),
-                kind,
-                position: 0,
-                descending: false,
-            });
+            columns.push(column_of(column, ty, kind, 0));
         }
     }
     let is_counter = counters(&columns, settings.default_ttl)?;
     if statement.compact_storage {
         return Err(ErrorResponse::invalid("COMPACT STORAGE is not supported"));
     }
-    if !access::is_word(name) {
+    if name.len() > NAME_LENGTH || !access::is_word(name) {
         return Err(ErrorResponse::config(format!(
             "{}.{name}: Table name must not be empty, more than 48 characters long, or contain \
              non-alphanumeric-underscore characters (got \"{name}\")",
@@ -136,6 +128,18 @@ pub(crate) fn build_table(
         table.next_column_id += 1;
     }
     Ok(table)
+}
+
+/// A column whose id is yet to come.
+fn column_of(name: &Name, ty: &CqlType, kind: ColumnKind, position: usize) -> Column {
+    Column {
+        id: ColumnId(0),
+        name: Name::clone(name),
+        ty: ty.clone(),
+        kind,
+        position,
+        descending: false,
+    }
 }
 
 fn primary_key(statement: &CreateTable) -> (Vec<&Name>, Vec<&Name>) {
@@ -184,11 +188,11 @@ fn clustering_order(
     columns: &mut [Column],
 ) -> Result<(), ErrorResponse> {
     let order = &statement.clustering_order;
+    let known: BTreeSet<&Name> = clustering.iter().copied().collect();
     let strangers: Vec<&str> = order
         .iter()
-        .map(|(name, _)| name)
-        .filter(|name| !clustering.contains(name))
-        .map(|name| &**name)
+        .filter(|(name, _)| !known.contains(name))
+        .map(|(name, _)| &**name)
         .collect();
     if !strangers.is_empty() {
         return Err(ErrorResponse::invalid(format!(
@@ -196,21 +200,19 @@ fn clustering_order(
             strangers.join(", ")
         )));
     }
-    for (column, (found, descending)) in clustering.iter().zip(order) {
-        if found != *column {
+    for ((expected, column), (found, descending)) in clustering.iter().zip(columns).zip(order) {
+        if found != *expected {
             return Err(ErrorResponse::invalid(
-                match order.iter().any(|(name, _)| name == *column) {
+                match order.iter().any(|(name, _)| name == *expected) {
                     true => format!(
                         "The order of columns in the CLUSTERING ORDER directive must match that of the clustering columns \
-                     ({column} must appear before {found})"
+                     ({expected} must appear before {found})"
                     ),
-                    false => format!("Missing CLUSTERING ORDER for column {column}"),
+                    false => format!("Missing CLUSTERING ORDER for column {expected}"),
                 },
             ));
         }
-        if let Some(column) = columns.iter_mut().find(|known| known.name == *found) {
-            column.descending = *descending;
-        }
+        column.descending = *descending;
     }
     Ok(())
 }

@@ -7,6 +7,7 @@ mod build_table;
 mod create_table;
 mod events;
 mod keyspace;
+mod renew;
 mod user_type;
 
 #[cfg(test)]
@@ -20,7 +21,7 @@ use std::sync::Arc;
 
 use helenus_core::message::{ChangeType, ErrorResponse, SchemaChange, SchemaTarget};
 
-use super::{Keyspace, Schema, Table, TableId, version};
+use super::{Keyspace, Schema, Table, TableId};
 use crate::Context;
 use crate::cql::ast::{Ddl, TableName};
 use crate::storage::Mutation;
@@ -162,7 +163,8 @@ impl Schema {
             None => keyspaces.remove(name),
         };
         let (old, new) = (old.map(|old| &**old), new.as_deref());
-        let version = version::of(&keyspaces);
+        let content = self.content.with(old, new);
+        let version = content.version();
         let mut mutations = system::catalog::changes(self, old, new, context.timestamp);
         mutations.extend(system::node::set_schema_version(
             self,
@@ -186,6 +188,7 @@ impl Schema {
                 version,
                 datacenters: Arc::clone(&self.datacenters),
                 node: Arc::clone(&self.node),
+                content,
             }),
             change: Some(change),
             mutations,

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use helenus_core::message::{ChangeType, ErrorResponse};
 use helenus_core::types::{CqlType, UserType, quoted};
 
-use super::{Alteration, Outcome};
+use super::{Alteration, Outcome, access, renew};
 use crate::cql::ast::{AlterType, Name, TypeName};
-use crate::schema::types::{Written, map_user_types, refers_to};
-use crate::schema::{Keyspace, Schema, Table, resolve_type};
+use crate::schema::types::{Written, check_size, refers_to};
+use crate::schema::{Keyspace, Schema, resolve_type};
 
 type Fields = Vec<(Arc<str>, CqlType)>;
 
@@ -30,8 +30,10 @@ impl Schema {
                 ))),
             };
         }
+        access::check_length(name)?;
         let mut names = BTreeSet::new();
         for (field, _) in fields {
+            access::check_length(field)?;
             if !names.insert(field) {
                 return Err(ErrorResponse::invalid(format!(
                     "Duplicate field name '{field}' in type '{name}'"
@@ -49,7 +51,9 @@ impl Schema {
             name: Arc::clone(name),
             fields,
         };
-        keyspace.types.insert(Arc::clone(name), Arc::new(created));
+        let created = Arc::new(created);
+        check_size(&CqlType::Udt(Arc::clone(&created)))?;
+        keyspace.types.insert(Arc::clone(name), created);
         Ok(Some(Alteration::user_type(
             keyspace,
             ChangeType::Created,
@@ -99,7 +103,7 @@ impl Schema {
             ..UserType::clone(old)
         };
         Ok(Some(Alteration::user_type(
-            with_type(keyspace, altered),
+            renew::with_type(keyspace, altered)?,
             ChangeType::Updated,
             name,
         )))
@@ -171,6 +175,7 @@ fn add(
     field: &Name,
     ty: &TypeName,
 ) -> Result<Fields, ErrorResponse> {
+    access::check_length(field)?;
     check_field(ty)?;
     if old.fields.iter().any(|(known, _)| known == field) {
         return match if_not_exists {
@@ -199,10 +204,13 @@ fn rename(
     if_exists: bool,
     renames: &[(Name, Name)],
 ) -> Result<Fields, ErrorResponse> {
-    let mut fields = old.fields.clone();
+    // Cassandra holds every pair against the type as it was, so that names can be swapped.
+    let mut names: BTreeMap<&Name, &Name> =
+        old.fields.iter().map(|(name, _)| (name, name)).collect();
     for (from, to) in renames {
-        match old.fields.iter().position(|(known, _)| known == from) {
-            Some(index) => fields[index].0 = Name::clone(to),
+        access::check_length(to)?;
+        match names.get_mut(from) {
+            Some(name) => *name = to,
             None if if_exists => {}
             None => {
                 return Err(ErrorResponse::invalid(format!(
@@ -212,6 +220,12 @@ fn rename(
             }
         }
     }
+    let renamed = |name: &Name| Name::clone(names.get(name).copied().unwrap_or(name));
+    let fields: Fields = old
+        .fields
+        .iter()
+        .map(|(name, ty)| (renamed(name), ty.clone()))
+        .collect();
     let mut names = BTreeSet::new();
     for (field, _) in &fields {
         if !names.insert(field) {
@@ -222,65 +236,4 @@ fn rename(
         }
     }
     Ok(fields)
-}
-
-/// The keyspace with that type replaced wherever it is used: in other types and in tables.
-fn with_type(keyspace: &Keyspace, altered: UserType) -> Keyspace {
-    let old = Arc::clone(&altered.name);
-    let mut renewed: BTreeMap<Arc<str>, Arc<UserType>> = BTreeMap::new();
-    renewed.insert(Arc::clone(&old), Arc::new(altered));
-    // A type is renewed once all it refers to are; there are no circles, so every round renews one.
-    let mut rest: Vec<&Arc<UserType>> = keyspace
-        .types
-        .values()
-        .filter(|ty| ty.name != old && has_field_of(ty, &old))
-        .collect();
-    while !rest.is_empty() {
-        let waiting = |ty: &UserType| rest.iter().any(|other| has_field_of(ty, &other.name));
-        let now: Vec<&Arc<UserType>> = rest.iter().copied().filter(|ty| !waiting(ty)).collect();
-        if now.is_empty() {
-            break;
-        }
-        rest.retain(|ty| !now.iter().any(|renewed| renewed.name == ty.name));
-        for ty in now {
-            let fields = ty
-                .fields
-                .iter()
-                .map(|(name, field)| (Arc::clone(name), replaced(field, &renewed)))
-                .collect();
-            renewed.insert(
-                Arc::clone(&ty.name),
-                Arc::new(UserType {
-                    fields,
-                    ..UserType::clone(ty)
-                }),
-            );
-        }
-    }
-
-    let mut keyspace = keyspace.clone();
-    for table in keyspace.tables.values_mut() {
-        let uses = |ty: &CqlType| refers_to(ty, &keyspace.name, &old);
-        if table.columns.iter().any(|column| uses(&column.ty)) {
-            let mut changed = Table::clone(table);
-            for column in &mut changed.columns {
-                column.ty = replaced(&column.ty, &renewed);
-            }
-            *table = Arc::new(changed);
-        }
-    }
-    keyspace.types.extend(renewed);
-    keyspace
-}
-
-fn has_field_of(ty: &UserType, name: &str) -> bool {
-    ty.fields
-        .iter()
-        .any(|(_, field)| refers_to(field, &ty.keyspace, name))
-}
-
-fn replaced(ty: &CqlType, renewed: &BTreeMap<Arc<str>, Arc<UserType>>) -> CqlType {
-    map_user_types(ty, &|udt| {
-        CqlType::Udt(Arc::clone(renewed.get(&udt.name).unwrap_or(udt)))
-    })
 }

@@ -6,7 +6,7 @@ mod written;
 use std::sync::Arc;
 
 use helenus_core::message::ErrorResponse;
-use helenus_core::types::{CqlType, UserType};
+use helenus_core::types::{CqlType, MAX_TYPE_DEPTH, UserType};
 
 pub(super) use walk::{contains, expand_user_types, map_user_types, refers_to, value_compatible};
 pub(super) use written::Written;
@@ -14,14 +14,30 @@ pub(super) use written::Written;
 use super::Keyspace;
 use crate::cql::ast::{TableName, TypeName};
 
+/// The most parts a type may have, those of its user types counted wherever they stand.
+const MAX_PARTS: usize = 4096;
+
 /// The type that a statement on `keyspace` means by `name`: user types resolved, tuples and what is in them frozen.
 ///
 /// # Errors
 /// Invalid for an unknown user type or one of another keyspace, for collections in collections that aren't frozen,
-/// counters in collections or tuples, durations as set elements or map keys, and vectors without dimension; syntax
-/// errors for `frozen` on a type that can't be and for an unknown class name.
+/// counters in collections or tuples, durations as set elements or map keys, and vectors without dimension, and types of
+/// too many parts; syntax errors for `frozen` on a type that can't be and for an unknown class name.
 pub fn resolve_type(name: &TypeName, keyspace: &Keyspace) -> Result<CqlType, ErrorResponse> {
-    resolve(name, keyspace, false)
+    let ty = resolve(name, keyspace, false)?;
+    check_size(&ty)?;
+    Ok(ty)
+}
+
+/// Refuses a type too deep or too wide to be walked and described at ease. User types nest by reference, so that a few
+/// short statements could otherwise make types of any size.
+pub(super) fn check_size(ty: &CqlType) -> Result<(), ErrorResponse> {
+    match walk::is_bounded(ty, MAX_TYPE_DEPTH, MAX_PARTS) {
+        true => Ok(()),
+        false => Err(ErrorResponse::invalid(format!(
+            "Types may nest {MAX_TYPE_DEPTH} levels deep and have {MAX_PARTS} parts at most"
+        ))),
+    }
 }
 
 /// `frozen`: within a `frozen<…>`, where collections and user types are frozen themselves.

@@ -19,6 +19,32 @@ pub(in crate::schema) fn contains(ty: &CqlType, test: &impl Fn(&CqlType) -> bool
         }
 }
 
+/// Whether the type nests no deeper than `depth` and has no more than `parts` parts, itself among them. Takes no more
+/// steps than that.
+pub(super) fn is_bounded(ty: &CqlType, depth: usize, parts: usize) -> bool {
+    fn walk(ty: &CqlType, depth: usize, parts: &mut usize) -> bool {
+        let (Some(depth), Some(left)) = (depth.checked_sub(1), parts.checked_sub(1)) else {
+            return false;
+        };
+        *parts = left;
+        match ty {
+            CqlType::List(inner)
+            | CqlType::Set(inner)
+            | CqlType::Vector(inner, _)
+            | CqlType::Frozen(inner) => walk(inner, depth, parts),
+            CqlType::Map(inner) => walk(&inner.0, depth, parts) && walk(&inner.1, depth, parts),
+            CqlType::Tuple(elements) => elements.iter().all(|element| walk(element, depth, parts)),
+            CqlType::Udt(udt) => udt
+                .fields
+                .iter()
+                .all(|(_, field)| walk(field, depth, parts)),
+            _ => true,
+        }
+    }
+    let mut parts = parts;
+    walk(ty, depth, &mut parts)
+}
+
 /// Whether the type is or contains the user type of that keyspace and name.
 pub(in crate::schema) fn refers_to(ty: &CqlType, keyspace: &str, name: &str) -> bool {
     contains(

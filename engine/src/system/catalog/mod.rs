@@ -114,7 +114,7 @@ pub(super) fn virtual_content(
     let key = [("keyspace_name", text(&keyspace.name))];
     let tables = || keyspace.tables.values();
     let rows = [
-        ("keyspaces", vec![CatalogRow::new(Vec::new(), Vec::new())]),
+        ("keyspaces", vec![CatalogRow::new(&[], Vec::new())]),
         (
             "tables",
             tables().map(|table| virtual_table_row(table)).collect(),
@@ -159,16 +159,16 @@ fn changed<'a, T>(
 }
 
 fn merge(partition: &mut PartitionWriter, old: &[CatalogRow], new: &[CatalogRow]) {
+    let mut before: BTreeMap<&[Arc<str>], &CatalogRow> =
+        old.iter().map(|row| (&*row.key, row)).collect();
     for row in new {
-        match old.iter().find(|other| other.key() == row.key()) {
+        match before.remove(&*row.key) {
             None => partition.insert(&row.values),
             Some(other) if other != row => partition.replace(&row.values),
             Some(_) => {}
         }
     }
-    for row in old {
-        if !new.iter().any(|other| other.key() == row.key()) {
-            partition.delete(row.key());
-        }
-    }
+    before
+        .into_values()
+        .for_each(|row| partition.delete(row.clustering()));
 }

@@ -1,32 +1,38 @@
 //! Keyspaces, tables, columns and types as the rows that describe them.
 
+use std::sync::Arc;
+
 use helenus_core::types::{UserType, Value};
 
 use crate::schema::{Column, ColumnKind, DroppedColumn, Keyspace, OptionMap, Table};
 
-/// A row by the names of its columns, those of the clustering first.
+/// A row: the texts of its clustering columns, and the values of all its columns by name, those of the clustering first.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct CatalogRow {
-    clustering: usize,
+    pub(super) key: Vec<Arc<str>>,
     pub(super) values: Vec<(&'static str, Value)>,
 }
 
 impl CatalogRow {
     pub(super) fn new(
-        clustering: Vec<(&'static str, Value)>,
+        clustering: &[(&'static str, &Arc<str>)],
         rest: Vec<(&'static str, Value)>,
     ) -> Self {
-        let len = clustering.len();
-        let mut values = clustering;
+        let key = clustering
+            .iter()
+            .map(|(_, value)| Arc::clone(value))
+            .collect();
+        let mut values: Vec<_> = clustering
+            .iter()
+            .map(|(name, value)| (*name, text(value)))
+            .collect();
         values.extend(rest);
-        Self {
-            clustering: len,
-            values,
-        }
+        Self { key, values }
     }
 
-    pub(super) fn key(&self) -> &[(&'static str, Value)] {
-        self.values.get(..self.clustering).unwrap_or_default()
+    /// The values of the clustering columns.
+    pub(super) fn clustering(&self) -> &[(&'static str, Value)] {
+        self.values.get(..self.key.len()).unwrap_or_default()
     }
 }
 
@@ -34,11 +40,11 @@ pub(super) fn text(text: &str) -> Value {
     Value::Text(text.into())
 }
 
-pub(super) fn list(texts: impl Iterator<Item = String>) -> Value {
+fn list(texts: impl Iterator<Item = String>) -> Value {
     Value::List(texts.map(|item| Some(Value::Text(item))).collect())
 }
 
-pub(super) fn map(map: &OptionMap) -> Value {
+fn map(map: &OptionMap) -> Value {
     Value::Map(
         map.iter()
             .map(|(key, value)| (text(key), Some(text(value))))
@@ -47,13 +53,13 @@ pub(super) fn map(map: &OptionMap) -> Value {
 }
 
 /// A number Cassandra keeps as an `int`.
-pub(super) fn int(number: u32) -> Value {
+fn int(number: u32) -> Value {
     Value::Int(i32::try_from(number).unwrap_or(i32::MAX))
 }
 
 pub(super) fn keyspace_row(keyspace: &Keyspace) -> CatalogRow {
     CatalogRow::new(
-        Vec::new(),
+        &[],
         vec![
             ("durable_writes", Value::Boolean(keyspace.durable_writes)),
             ("replication", map(&keyspace.replication)),
@@ -111,12 +117,12 @@ pub(super) fn table_row(table: &Table) -> CatalogRow {
             rest.push((name, Value::Boolean(false)));
         }
     }
-    CatalogRow::new(vec![("table_name", text(&table.name))], rest)
+    CatalogRow::new(&[("table_name", &table.name)], rest)
 }
 
 pub(super) fn virtual_table_row(table: &Table) -> CatalogRow {
     CatalogRow::new(
-        vec![("table_name", text(&table.name))],
+        &[("table_name", &table.name)],
         vec![("comment", text(&table.options.comment))],
     )
 }
@@ -132,10 +138,7 @@ pub(super) fn column_row(table: &Table, column: &Column) -> CatalogRow {
         false => -1,
     };
     CatalogRow::new(
-        vec![
-            ("table_name", text(&table.name)),
-            ("column_name", text(&column.name)),
-        ],
+        &[("table_name", &table.name), ("column_name", &column.name)],
         vec![
             ("clustering_order", text(order)),
             (
@@ -156,10 +159,7 @@ pub(super) fn dropped_row(table: &Table, column: &DroppedColumn) -> CatalogRow {
         ColumnKind::Regular
     };
     CatalogRow::new(
-        vec![
-            ("table_name", text(&table.name)),
-            ("column_name", text(&column.name)),
-        ],
+        &[("table_name", &table.name), ("column_name", &column.name)],
         vec![
             (
                 "dropped_time",
@@ -175,7 +175,7 @@ pub(super) fn type_row(ty: &UserType) -> CatalogRow {
     let names = list(ty.fields.iter().map(|(name, _)| name.to_string()));
     let types = list(ty.fields.iter().map(|(_, field)| field.to_string()));
     CatalogRow::new(
-        vec![("type_name", text(&ty.name))],
+        &[("type_name", &ty.name)],
         vec![("field_names", names), ("field_types", types)],
     )
 }

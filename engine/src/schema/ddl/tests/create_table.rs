@@ -376,3 +376,27 @@ fn tables_exist_once_in_keyspaces_that_exist() {
          characters (got \"T T\")",
     );
 }
+
+#[test]
+fn names_fit_the_protocol_and_a_directory() {
+    let mut world = World::new();
+    let long = "x".repeat(65_536);
+    let message = "A name may have 65535 bytes at most";
+    world.invalid(
+        &format!("CREATE TABLE t (a int PRIMARY KEY, {long} int)"),
+        message,
+    );
+    world.invalid(&format!("CREATE TYPE {long} (a int)"), message);
+    world.ok(&format!(
+        "CREATE TABLE {} (a int PRIMARY KEY)",
+        "t".repeat(222)
+    ));
+    assert!(
+        world
+            .run(&format!(
+                "CREATE TABLE {} (a int PRIMARY KEY)",
+                "t".repeat(223)
+            ))
+            .is_err()
+    );
+}

@@ -180,3 +180,30 @@ fn an_altered_type_reaches_all_that_use_it() {
     assert!(format!("{:?}", keyspace.tables["t"].column("o").unwrap().ty).contains(&expected));
     assert!(std::sync::Arc::ptr_eq(&other, &keyspace.tables["other"]));
 }
+
+#[test]
+fn types_stay_small_enough_to_walk() {
+    let mut world = World::new();
+    let message = "Types may nest 64 levels deep and have 4096 parts at most";
+    world.ok("CREATE TYPE t0 (a int)");
+    for n in 1..=8 {
+        world.ok(&format!(
+            "CREATE TYPE t{n} (a frozen<t{}>, b frozen<t{}>)",
+            n - 1,
+            n - 1
+        ));
+    }
+    world.ok("CREATE TYPE w9 (a frozen<t8>, b frozen<t8>, c frozen<t8>)");
+    world.invalid("CREATE TYPE w10 (a frozen<w9>, b frozen<w9>)", message);
+    world.invalid(
+        "CREATE TABLE t (a int PRIMARY KEY, b tuple<w9, w9>)",
+        message,
+    );
+    world.invalid("ALTER TYPE t0 ADD b text", message);
+
+    world.ok("CREATE TYPE d0 (a int)");
+    for n in 1..=30 {
+        world.ok(&format!("CREATE TYPE d{n} (a frozen<d{}>)", n - 1));
+    }
+    world.invalid("CREATE TYPE d32 (a list<frozen<d30>>)", message);
+}

@@ -1,0 +1,83 @@
+//! An altered user type reaches everything that uses it: other types, and columns of tables.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use helenus_core::message::ErrorResponse;
+use helenus_core::types::{CqlType, UserType};
+
+use crate::schema::types::{check_size, map_user_types};
+use crate::schema::{Keyspace, Table};
+
+/// The keyspace with that type in the place of the one of its name.
+///
+/// # Errors
+/// When a type becomes too large by it.
+pub(super) fn with_type(keyspace: &Keyspace, altered: UserType) -> Result<Keyspace, ErrorResponse> {
+    let altered = Arc::new(altered);
+    let known = BTreeMap::from([(Arc::clone(&altered.name), altered)]);
+    let renewal = Renewal {
+        known: RefCell::new(known),
+    };
+    let mut keyspace = keyspace.clone();
+    for ty in keyspace.types.values_mut() {
+        *ty = renewal.user_type(ty);
+        check_size(&CqlType::Udt(Arc::clone(ty)))?;
+    }
+    for table in keyspace.tables.values_mut() {
+        let types: Vec<CqlType> = table
+            .columns
+            .iter()
+            .map(|column| renewal.ty(&column.ty))
+            .collect();
+        if table
+            .columns
+            .iter()
+            .zip(&types)
+            .all(|(column, ty)| column.ty == *ty)
+        {
+            continue;
+        }
+        let mut changed = Table::clone(table);
+        for (column, ty) in changed.columns.iter_mut().zip(types) {
+            check_size(&ty)?;
+            column.ty = ty;
+        }
+        *table = Arc::new(changed);
+    }
+    Ok(keyspace)
+}
+
+/// What each user type is from now on, found out once for each.
+struct Renewal {
+    known: RefCell<BTreeMap<Arc<str>, Arc<UserType>>>,
+}
+
+impl Renewal {
+    fn ty(&self, ty: &CqlType) -> CqlType {
+        map_user_types(ty, &|udt| CqlType::Udt(self.user_type(udt)))
+    }
+
+    fn user_type(&self, ty: &Arc<UserType>) -> Arc<UserType> {
+        if let Some(known) = self.known.borrow().get(&ty.name) {
+            return Arc::clone(known);
+        }
+        let fields: Vec<_> = ty
+            .fields
+            .iter()
+            .map(|(name, field)| (Arc::clone(name), self.ty(field)))
+            .collect();
+        let renewed = match fields == ty.fields {
+            true => Arc::clone(ty),
+            false => Arc::new(UserType {
+                fields,
+                ..UserType::clone(ty)
+            }),
+        };
+        self.known
+            .borrow_mut()
+            .insert(Arc::clone(&ty.name), Arc::clone(&renewed));
+        renewed
+    }
+}
