@@ -1,5 +1,23 @@
 //! Every message of the protocol, decoded and encoded, one file an opcode. Requests borrow from the bytes
 //! they were read from; responses own what they carry. Answers to native protocol v5, section 4.
+//!
+//! ```
+//! use bytes::BytesMut;
+//! use helenus_core::message::{Query, QueryParams, RequestBody};
+//! use helenus_core::wire::Reader;
+//! use helenus_core::{Consistency, Opcode, ProtocolVersion};
+//!
+//! let params = QueryParams { page_size: Some(100), ..QueryParams::new(Consistency::ONE) };
+//! let query = RequestBody::Query(Query { query: "SELECT * FROM ks.t", params });
+//! let mut body = BytesMut::new();
+//! query.encode(ProtocolVersion::V5, &mut body);
+//!
+//! let decoded = RequestBody::decode(Opcode::QUERY, ProtocolVersion::V5, &mut Reader::new(&body))?;
+//! let RequestBody::Query(decoded) = decoded else { unreachable!() };
+//! assert_eq!(decoded.query, "SELECT * FROM ks.t");
+//! assert_eq!(decoded.params.page_size, Some(100));
+//! # Ok::<(), helenus_core::DecodeError>(())
+//! ```
 
 mod auth;
 mod batch;

@@ -1,5 +1,31 @@
 //! Rows: written cell by cell straight into the output, read lazily from what was received.
 //! Answers to native protocol v5, section 4.2.5.2.
+//!
+//! ```
+//! use bytes::BytesMut;
+//! use helenus_core::rows::{RowsHeader, RowsWriter};
+//! use helenus_core::{ColumnSpec, CqlType, Opcode, ProtocolVersion, Response, ResultMetadata};
+//!
+//! let column = |name: &str, ty| ColumnSpec {
+//!     keyspace: "ks".into(),
+//!     table: "t".into(),
+//!     name: name.into(),
+//!     ty,
+//! };
+//! let metadata = ResultMetadata::new(vec![column("k", CqlType::Int), column("v", CqlType::Text)]);
+//! let mut out = BytesMut::new();
+//! let mut writer = RowsWriter::new(&mut out, &RowsHeader::new(&metadata), ProtocolVersion::V5);
+//! writer.cell(Some(&7_i32.to_be_bytes()));
+//! writer.cell(Some(b"seven"));
+//! writer.finish()?;
+//!
+//! let response = Response::decode(Opcode::RESULT, ProtocolVersion::V5, &out.freeze(), 0)?;
+//! let Response::Rows(rows) = response else { unreachable!() };
+//! for row in rows.iter() {
+//!     assert_eq!(row?.cell(1), Some(Some(&b"seven"[..])));
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod iter;
 #[cfg(test)]

@@ -19,8 +19,8 @@ pub enum ValueError {
     InvalidUtf8,
     /// A byte of an `ascii` value is above 127.
     InvalidAscii(u8),
-    /// A `timeuuid` isn't of version 1.
-    NotTimeBased,
+    /// A `timeuuid` isn't of version 1; its first byte, whose upper half Cassandra shows for the version.
+    NotTimeBased(u8),
     /// An address is neither 4 nor 16 bytes long; its first bytes.
     InvalidInet(Box<[u8]>),
     /// A collection ends early: "list", "set", "map".
@@ -65,7 +65,9 @@ impl fmt::Display for ValueError {
             Self::InvalidAscii(byte) => {
                 write!(f, "Invalid byte for ascii: {}", byte.cast_signed())
             }
-            Self::NotTimeBased => f.write_str("Invalid version for TimeUUID type."),
+            Self::NotTimeBased(first) => {
+                write!(f, "Invalid version for TimeUUID type: {:#x}", first >> 4)
+            }
             Self::InvalidInet(bytes) => {
                 f.write_str("Expected 4 or 16 byte inetaddress; got ")?;
                 bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))

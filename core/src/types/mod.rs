@@ -1,5 +1,20 @@
 //! Type descriptors, their CQL and class-name forms, and the codec of values.
 //! Answers to native protocol v5, sections 4.2.5.2 and 6.
+//!
+//! ```
+//! use helenus_core::CqlType;
+//! use helenus_core::types::{Value, validate};
+//!
+//! let ty = CqlType::parse_class("MapType(UTF8Type,Int32Type)")?;
+//! assert_eq!(ty.to_string(), "map<text, int>");
+//! let value = Value::Map(vec![(Value::Text("a".into()), Some(Value::Int(1)))]);
+//! let mut bytes = Vec::new();
+//! value.encode(&ty, &mut bytes)?;
+//! assert_eq!(Value::decode(&ty, &bytes)?, value);
+//! let error = validate(&CqlType::Int, &[0; 3]).unwrap_err();
+//! assert_eq!(error.to_string(), "Expected 4 or 0 byte int (3)");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod class_name;
 mod decode;

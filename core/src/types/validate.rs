@@ -31,8 +31,10 @@ pub fn validate(ty: &CqlType, bytes: &[u8]) -> Result<(), ValueError> {
         CqlType::Uuid => length(bytes, &[0, 16], "UUID should be 16 or 0 bytes"),
         CqlType::Timeuuid => {
             length(bytes, &[0, 16], "UUID should be 16 or 0 bytes")?;
-            match bytes.get(6) {
-                Some(version) if version >> 4 != 1 => Err(ValueError::NotTimeBased),
+            match bytes {
+                [first, _, _, _, _, _, version, ..] if version >> 4 != 1 => {
+                    Err(ValueError::NotTimeBased(*first))
+                }
                 _ => Ok(()),
             }
         }

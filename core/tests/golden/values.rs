@@ -163,3 +163,39 @@ fn varint(json: &Json) -> Varint {
     let skip = bytes.windows(2).take_while(redundant).count();
     Varint::from_bytes(bytes.split_off(skip))
 }
+
+/// Probes say in words which bytes were bound to a column of which type.
+#[test]
+fn bytes_are_refused_just_where_the_server_refused_them_and_in_its_words() {
+    let addr = serde_json::json!({"addr": [["street", "text"], ["zip", "int"]]});
+    let (mut valid, mut refused) = (0, 0);
+    for probe in vectors::lines("probes.jsonl") {
+        let about = string(&probe["about"]);
+        let Some(about) = about.strip_prefix("bytes ") else {
+            continue;
+        };
+        let Some((bytes, rest)) = about.split_once(" for column type ") else {
+            continue;
+        };
+        if probe["quirk"].is_string() || probe["group"] != "values" {
+            continue;
+        }
+        let ty = cql_type(rest.split(", and what").next().unwrap(), &addr);
+        let bytes = if bytes == "(none)" {
+            vec![]
+        } else {
+            hex(&bytes.into())
+        };
+        let mut replies = probe["reply"].as_array().unwrap().iter();
+        let error = replies.find(|reply| reply["opcode"] == "ERROR");
+        match (validate(&ty, &bytes), error) {
+            (Ok(()), None) => valid += 1,
+            (Err(error), Some(reply)) => {
+                assert_eq!(error.to_string(), reply["message"], "{}", probe["id"]);
+                refused += 1;
+            }
+            (result, _) => panic!("{} {ty}: {result:?}", probe["id"]),
+        }
+    }
+    assert_eq!((valid, refused), (83, 118));
+}
