@@ -2,6 +2,7 @@
 //! user functions. The same on every runtime; no event loop ever runs such work.
 
 use crate::sync::{contain, lock};
+use helenus_core::message::Extras;
 use helenus_core::{ErrorCode, ErrorResponse, Reply, Response};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -59,15 +60,28 @@ impl Offload {
     /// A full queue answers OVERLOADED at once. A job that panics answers SERVER_ERROR; so does one
     /// that outlives [`OffloadOptions::timeout`], whose late result is dropped.
     pub fn submit(&self, reply: Reply, job: impl FnOnce() -> Response + Send + 'static) {
+        self.submit_with(reply, move || (job(), Extras::default()));
+    }
+
+    /// The same for a job that also has warnings, a tracing id or a payload to return.
+    pub fn submit_with(
+        &self,
+        reply: Reply,
+        job: impl FnOnce() -> (Response, Extras) + Send + 'static,
+    ) {
         let slot = Arc::new(Mutex::new(Some(reply)));
         let abandoned = Arc::clone(&slot);
         let task = Task {
             run: Box::new(move || {
-                let response = job();
-                answer(&slot, || response);
+                let (response, extras) = job();
+                if let Some(reply) = take(&slot) {
+                    reply.send_with(response, extras);
+                }
             }),
             abandon: Abandon(Box::new(move |error| {
-                answer(&abandoned, || Response::Error(error));
+                if let Some(reply) = take(&abandoned) {
+                    reply.error(error);
+                }
             })),
         };
         if let Err(task) = self.owner.pool.enqueue(task) {
@@ -79,11 +93,9 @@ impl Offload {
     }
 }
 
-fn answer(slot: &Mutex<Option<Reply>>, response: impl FnOnce() -> Response) {
-    let reply = lock(slot).take();
-    if let Some(reply) = reply {
-        reply.send(response());
-    }
+/// The reply of a job, unless somebody answered in its place.
+fn take(slot: &Mutex<Option<Reply>>) -> Option<Reply> {
+    lock(slot).take()
 }
 
 /// Ends the pool's threads when the last handle goes.

@@ -11,9 +11,8 @@ use crate::schema::Table;
 use crate::storage::Mutation;
 
 /// The next step of an execution. All but [`Done`](Action::Done) are answered by one
-/// [`resume`](super::Execution::resume).
+/// [`resume`](super::Execution::resume). Exhaustive: a driver that doesn't know an action can't go on.
 #[derive(Debug)]
-#[non_exhaustive]
 pub enum Action {
     /// Read into the execution, which is a [`Consumer`](crate::readers::Consumer); answer [`Outcome::Read`]. A range
     /// that spans shards is read from each in token order with the same command, until one stops or yields.

@@ -88,7 +88,7 @@ impl Keyspace {
 }
 
 /// The keyspaces that are each node's own, which nobody may alter.
-pub(crate) fn is_local_system(name: &str) -> bool {
+pub fn is_local_system(name: &str) -> bool {
     [
         "system",
         "system_schema",
