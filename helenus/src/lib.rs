@@ -1,1 +1,32 @@
-//! An embedded Cassandra: the helenus command, a test server and the embedded service.
+//! An embedded Cassandra: a CQL server of one small process, for tests and for programs that want one inside.
+//!
+//! [`TestServer`] gives a test a running server in a line; [`EmbeddedService`] is the same engine as a
+//! [`Service`](helenus_server::Service), to be served on any [`Runtime`] by a [`Server`]:
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use helenus::{EmbeddedService, Options, Runtime, Server};
+//!
+//! let listen = "127.0.0.1:0".parse()?;
+//! let service = Arc::new(EmbeddedService::new(listen));
+//! let server = Server::bind(Runtime::Tokio, listen, Arc::clone(&service), Options::default())?;
+//! service.announce(server.local_addr());
+//! let shutdown = server.handle();
+//! let thread = std::thread::spawn(move || server.run(2));
+//! // … connect any driver to it …
+//! shutdown.shutdown();
+//! thread.join().expect("the server doesn't panic")?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod embedded;
+mod runtime;
+mod server;
+mod test_server;
+
+pub use embedded::{EmbeddedService, Session};
+pub use helenus_server::{Options, ShutdownHandle};
+pub use runtime::{Runtime, UnknownRuntime};
+pub use server::Server;
+pub use test_server::TestServer;

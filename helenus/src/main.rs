@@ -1,3 +1,9 @@
 //! The `helenus` command.
 
-fn main() {}
+use std::process::ExitCode;
+
+mod command;
+
+fn main() -> ExitCode {
+    command::run()
+}

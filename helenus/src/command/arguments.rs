@@ -1,0 +1,61 @@
+//! The grammar of the command line. Every flag of `serve` has a key of the same name in the configuration file and a
+//! `HELENUS_` variable.
+
+use std::net::SocketAddr;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+use helenus::Runtime;
+
+use super::config::{LogLevel, parse_listen, parse_log, parse_runtime};
+
+/// The `helenus` command line.
+#[derive(Debug, Parser)]
+#[command(name = "helenus", version, about, max_term_width = 100)]
+#[command(
+    long_about = "helenus serves the Cassandra native protocol (CQL v3, v4 and v5) from one small process: \
+    the drivers and cqlsh that speak to Apache Cassandra speak to it."
+)]
+#[command(propagate_version = true, arg_required_else_help = true)]
+pub(super) struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub(super) command: Command,
+}
+
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Serve CQL from an embedded, in-memory engine
+    ///
+    /// Prints one line on standard output once clients can connect, with the port that was taken, and logs to
+    /// standard error. SIGINT and SIGTERM end it after the requests in flight were answered.
+    ///
+    /// A flag wins over its environment variable, that over the configuration file, and that over the default.
+    Serve(Serve),
+}
+
+/// The flags of `helenus serve`.
+#[derive(Debug, Default, Args)]
+pub(super) struct Serve {
+    /// TOML file with these settings under the same names
+    #[arg(long, value_name = "FILE", env = "HELENUS_CONFIG")]
+    pub(super) config: Option<PathBuf>,
+
+    /// Address and port to listen on; port 0 takes a free one [default: 127.0.0.1:9042]
+    #[arg(long, value_name = "ADDRESS:PORT", env = "HELENUS_LISTEN", value_parser = parse_listen)]
+    pub(super) listen: Option<SocketAddr>,
+
+    /// What drives connections: tokio, smol, async-std or threads [default: tokio]
+    #[arg(long, value_name = "RUNTIME", env = "HELENUS_RUNTIME", value_parser = parse_runtime)]
+    pub(super) runtime: Option<Runtime>,
+
+    /// Event loops to run; with threads, each connection has its own [default: one a core]
+    #[arg(long, value_name = "N", env = "HELENUS_WORKERS")]
+    pub(super) workers: Option<NonZeroUsize>,
+
+    /// What to log: off, error, warn, info, debug or trace [default: info]
+    #[arg(long, value_name = "LEVEL", env = "HELENUS_LOG", value_parser = parse_log)]
+    pub(super) log: Option<LogLevel>,
+}

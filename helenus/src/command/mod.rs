@@ -1,0 +1,39 @@
+//! The command line: what can be said, and what each subcommand does with it.
+
+mod arguments;
+mod config;
+mod serve;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use arguments::{Arguments, Command};
+
+/// Exit status of a wrong flag, key or file.
+const USAGE: u8 = 2;
+/// Exit status of what could not be done.
+const FAILURE: u8 = 1;
+
+/// Runs the command that the process was started with.
+pub(crate) fn run() -> ExitCode {
+    let arguments = Arguments::parse();
+    let Command::Serve(serve) = arguments.command;
+    match config::Config::resolve(&serve) {
+        Ok(config) => match serve::serve(&config) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => fail(FAILURE, &error),
+        },
+        Err(error) => fail(USAGE, &error),
+    }
+}
+
+/// Says on standard error why the command ends.
+#[expect(
+    clippy::print_stderr,
+    reason = "the command's last word goes to its user"
+)]
+fn fail(code: u8, error: &dyn std::error::Error) -> ExitCode {
+    eprintln!("helenus: {error}");
+    ExitCode::from(code)
+}

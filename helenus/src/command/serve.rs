@@ -1,0 +1,70 @@
+//! `helenus serve`: the embedded engine behind a server, until a signal ends it.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::thread;
+
+use helenus::{EmbeddedService, Server, ShutdownHandle};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use super::config::{Config, LogLevel};
+
+/// Serves until SIGINT or SIGTERM.
+///
+/// # Errors
+/// When the address can't be listened on, or the system gives no threads.
+pub(super) fn serve(config: &Config) -> io::Result<()> {
+    log_to_stderr(config.log);
+    let service = Arc::new(EmbeddedService::new(config.listen));
+    let options = helenus::Options::default();
+    let server = Server::bind(config.runtime, config.listen, Arc::clone(&service), options)?;
+    service.announce(server.local_addr());
+    end_on_signals(server.handle())?;
+    say_ready(config, &server)?;
+    server.run(config.workers.get())?;
+    tracing::info!("every request in flight was answered; goodbye");
+    Ok(())
+}
+
+/// The one line on standard output.
+fn say_ready(config: &Config, server: &Server<EmbeddedService>) -> io::Result<()> {
+    let address = server.local_addr();
+    let workers = match config.workers.get() {
+        1 => "1 worker".to_owned(),
+        workers => format!("{workers} workers"),
+    };
+    let mut out = io::stdout().lock();
+    writeln!(
+        out,
+        "ready: cql {address} (protocol v3 v4 v5, runtime {}, {workers})",
+        config.runtime
+    )?;
+    out.flush()
+}
+
+/// Shuts the server down on the first signal and ends the process on the second, for who can't wait for the drain.
+fn end_on_signals(shutdown: ShutdownHandle) -> io::Result<()> {
+    let mut signals = Signals::new([SIGINT, SIGTERM])?;
+    thread::Builder::new()
+        .name("signals".to_owned())
+        .spawn(move || {
+            let mut signals = signals.forever();
+            if signals.next().is_some() {
+                tracing::info!("shutting down; a second signal doesn't wait for what is in flight");
+                shutdown.shutdown();
+            }
+            if let Some(signal) = signals.next() {
+                std::process::exit(128 + signal);
+            }
+        })?;
+    Ok(())
+}
+
+fn log_to_stderr(level: LogLevel) {
+    tracing_subscriber::fmt()
+        .with_max_level(level)
+        .with_writer(io::stderr)
+        .with_ansi(io::IsTerminal::is_terminal(&io::stderr()))
+        .init();
+}

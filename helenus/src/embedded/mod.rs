@@ -1,0 +1,115 @@
+//! The embedded engine as a [`Service`]: one node, in memory.
+
+mod clock;
+mod run;
+mod service;
+mod shards;
+mod statements;
+mod tracing;
+
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+
+use helenus_core::ProtocolVersion;
+use helenus_core::types::Value;
+use helenus_engine::schema::Schema;
+use helenus_engine::system::NodeInfo;
+use helenus_engine::system::writer;
+use helenus_server::ServerHandle;
+
+use clock::Clock;
+use shards::Shards;
+use statements::Statements;
+
+pub use service::Session;
+
+/// Shards a core: enough that two requests at the same time seldom meet on one.
+const SHARDS_PER_CORE: usize = 16;
+
+/// A Cassandra of one node in memory, as a [`Service`](helenus_server::Service) for any runtime.
+///
+/// A clone is another handle on the same data.
+#[derive(Clone)]
+pub struct EmbeddedService {
+    node: Arc<Node>,
+}
+
+/// The node: schema, storage and prepared statements, shared by all connections.
+struct Node {
+    schema: RwLock<Arc<Schema>>,
+    /// Held through a change of the schema.
+    altering: Mutex<()>,
+    shards: Shards,
+    statements: Statements,
+    clock: Clock,
+    server: OnceLock<ServerHandle>,
+}
+
+impl EmbeddedService {
+    /// An empty node that tells its clients to reach it at `address`.
+    pub fn new(address: SocketAddr) -> Self {
+        let clock = Clock::default();
+        let info = NodeInfo::new(
+            advertised(address.ip()),
+            address.port(),
+            uuid::Uuid::new_v4(),
+        );
+        let context = clock.context(ProtocolVersion::LATEST);
+        let (schema, mutations) = Schema::bootstrap(&info, context.timestamp);
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let shards = Shards::new(SHARDS_PER_CORE * cores);
+        for mutation in &mutations {
+            shards.apply(mutation, context.now_seconds);
+        }
+        Self {
+            node: Arc::new(Node {
+                schema: RwLock::new(Arc::new(schema)),
+                altering: Mutex::default(),
+                shards,
+                statements: Statements::default(),
+                clock,
+                server: OnceLock::new(),
+            }),
+        }
+    }
+
+    /// Tells clients from now on to reach the node at `address`: for a server that chose its port when it was bound.
+    pub fn announce(&self, address: SocketAddr) {
+        let context = self.node.clock.context(ProtocolVersion::LATEST);
+        let schema = self.node.schema();
+        let Some(table) = schema.table("system", "local") else {
+            return;
+        };
+        let row = [
+            ("key", Value::Text("local".to_owned())),
+            ("rpc_address", Value::Inet(advertised(address.ip()))),
+            ("rpc_port", Value::Int(address.port().into())),
+        ];
+        let mutation = writer::insert(table, context.timestamp, &row);
+        self.node.shards.apply(&mutation, context.now_seconds);
+    }
+}
+
+impl fmt::Debug for EmbeddedService {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EmbeddedService").finish_non_exhaustive()
+    }
+}
+
+impl Node {
+    /// The schema as it stands.
+    fn schema(&self) -> Arc<Schema> {
+        Arc::clone(&self.schema.read().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// The address clients are told: a server that listens on all addresses names the loopback one, since clients try to connect to
+/// what they are told.
+fn advertised(listen: IpAddr) -> IpAddr {
+    if listen.is_unspecified() {
+        Ipv4Addr::LOCALHOST.into()
+    } else {
+        listen
+    }
+}

@@ -1,0 +1,113 @@
+//! Runs executions: the engine says what it needs, this does it on the node's own shards.
+
+use std::sync::{Arc, PoisonError};
+
+use helenus_core::message::{ErrorResponse, ServerEvent};
+use helenus_engine::Context;
+use helenus_engine::cql::ast::Ddl;
+use helenus_engine::execution::{Action, Completed, Execution, Outcome};
+use helenus_engine::readers::{PartitionRange, ReadCommand};
+
+use super::Node;
+
+/// Fragments read in one go, under one lock of a shard. A point read waits behind at most this many.
+const SLICE: usize = 1024;
+
+/// How far a run came.
+#[derive(Debug)]
+pub(super) enum Run {
+    /// The answer.
+    Completed(Box<Completed>),
+    /// There is more to do, and others should have their turn first.
+    Yielded,
+}
+
+impl Node {
+    /// Runs until the answer is there or the execution yields for the `yields`th time.
+    pub(super) fn run(&self, execution: &mut Execution, mut yields: usize) -> Run {
+        loop {
+            match execution.poll_action() {
+                Action::Read(command) => {
+                    let progress = self.shards.read(&command, SLICE, execution);
+                    execution.resume(Outcome::Read(progress));
+                }
+                Action::Write(mutations) => {
+                    let now_seconds = execution.context().now_seconds;
+                    for mutation in &mutations {
+                        self.shards.apply(mutation, now_seconds);
+                    }
+                    execution.resume(Outcome::Written);
+                }
+                Action::Cas(command) => {
+                    let outcome = self.compare_and_set(&command, execution);
+                    execution.resume(outcome);
+                }
+                Action::Alter { ddl, keyspace } => {
+                    let outcome = self
+                        .alter(&ddl, keyspace.as_deref(), execution.context())
+                        .unwrap_or_else(Outcome::Failed);
+                    execution.resume(outcome);
+                }
+                Action::Truncate(table) => {
+                    self.shards.truncate(table.id);
+                    execution.resume(Outcome::Truncated);
+                }
+                Action::Yield => {
+                    execution.resume(Outcome::Resumed);
+                    yields = yields.saturating_sub(1);
+                    if yields == 0 {
+                        return Run::Yielded;
+                    }
+                }
+                Action::Done(completed) => return Run::Completed(completed),
+            }
+        }
+    }
+
+    /// Reads and, if the conditions hold, writes one partition that nobody else uses meanwhile.
+    fn compare_and_set(&self, command: &ReadCommand, execution: &mut Execution) -> Outcome {
+        let PartitionRange::Key(key) = &command.range else {
+            return Outcome::Failed(ErrorResponse::server_error(
+                "A conditional write addresses one partition",
+            ));
+        };
+        let now_seconds = execution.context().now_seconds;
+        self.shards.with_owner(&command.table, key.token, |shard| {
+            shard.read(command, usize::MAX, execution);
+            for mutation in execution.decide() {
+                shard.apply(&mutation, now_seconds);
+            }
+        });
+        Outcome::Written
+    }
+
+    /// Changes the schema: one change at a time, each on what the last one left. Its events are on their way when this
+    /// returns.
+    fn alter(
+        &self,
+        ddl: &Ddl,
+        keyspace: Option<&str>,
+        context: &Context,
+    ) -> Result<Outcome, ErrorResponse> {
+        let _turn = self.altering.lock().unwrap_or_else(PoisonError::into_inner);
+        let update = self.schema().apply(ddl, keyspace, context)?;
+        for mutation in &update.mutations {
+            self.shards.apply(mutation, context.now_seconds);
+        }
+        *self.schema.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&update.schema);
+        for table in update.dropped {
+            self.shards.drop_table(table);
+        }
+        self.statements
+            .retain(|statement| statement.is_current(&update.schema));
+        if let Some(server) = self.server.get() {
+            for event in update.events {
+                server.publish(ServerEvent::SchemaChange(event));
+            }
+        }
+        Ok(Outcome::Altered {
+            change: update.change,
+            warnings: update.warnings,
+        })
+    }
+}

@@ -1,0 +1,227 @@
+//! Requests in, executions run, responses out.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use helenus_core::message::{
+    Batch, BatchStatementKind, ErrorResponse, Execute, Extras, Prepare, Prepared, Query,
+    RequestBody, Response,
+};
+use helenus_core::{ProtocolVersion, Request, Responder};
+use helenus_engine::execution::{Completed, Execution};
+use helenus_engine::statement::{Statement, prepare};
+use helenus_server::{PeerInfo, ServerHandle, Service};
+
+use super::run::Run;
+use super::tracing::Trace;
+use super::{EmbeddedService, Node};
+
+/// Yields of an execution that still runs where its request arrived. One more moves it to the pool for long work.
+const INLINE_YIELDS: usize = 4;
+
+/// What the service remembers of a connection.
+#[derive(Debug)]
+pub struct Session {
+    /// What `USE` chose.
+    keyspace: Option<Arc<str>>,
+    peer: PeerInfo,
+}
+
+impl Service for EmbeddedService {
+    type Session = Session;
+
+    fn start(&self, server: ServerHandle) {
+        // One server a node: a second one's clients would miss the schema events.
+        if self.node.server.set(server).is_err() {
+            tracing::warn!(
+                "a node is served twice; schema events reach the first server's clients only"
+            );
+        }
+    }
+
+    fn open(&self, peer: &PeerInfo) -> Session {
+        Session {
+            keyspace: None,
+            peer: peer.clone(),
+        }
+    }
+
+    fn call(
+        &self,
+        now: Instant,
+        session: &mut Session,
+        request: Request<'_>,
+        responder: Responder<'_>,
+    ) {
+        let version = request.version();
+        let body = match request.parse() {
+            Ok(body) => body,
+            Err(error) => return responder.error(error.response()),
+        };
+        let trace = request.is_traced().then(|| {
+            let context = self.node.clock.context(version);
+            let (client, coordinator) = (session.peer.address.ip(), session.peer.local);
+            Trace::begin(now, context, client, coordinator, &body)
+        });
+        let begun = match body {
+            RequestBody::Execute(execute) => self.node.execute(&execute, session, version),
+            RequestBody::Query(query) => self.node.query(&query, session, version),
+            RequestBody::Batch(batch) => self.node.batch(&batch, session, version),
+            RequestBody::Prepare(prepare) => match self.node.prepare(&prepare, session) {
+                Ok(response) => {
+                    let completed = Completed {
+                        response,
+                        warnings: Vec::new(),
+                    };
+                    return self.node.send(completed, trace, responder);
+                }
+                Err(error) => Err(error),
+            },
+            _ => Err(ErrorResponse::server_error(
+                "A request that no service answers",
+            )),
+        };
+        match begun {
+            Ok(execution) => self.answer(execution, session, trace, responder),
+            Err(error) => responder.error(error),
+        }
+    }
+}
+
+impl EmbeddedService {
+    /// Runs an execution and answers with what it gives: here if it is short, else on the pool for long work.
+    fn answer(
+        &self,
+        mut execution: Execution,
+        session: &mut Session,
+        trace: Option<Trace>,
+        responder: Responder<'_>,
+    ) {
+        match self.node.run(&mut execution, INLINE_YIELDS) {
+            Run::Completed(completed) => {
+                if let Response::SetKeyspace(keyspace) = &completed.response {
+                    session.keyspace = Some(Arc::from(&**keyspace));
+                }
+                self.node.send(*completed, trace, responder);
+            }
+            Run::Yielded => {
+                let Some(server) = self.node.server.get() else {
+                    return responder
+                        .error(ErrorResponse::server_error("The service was not started"));
+                };
+                let node = Arc::clone(&self.node);
+                server.offload().submit_with(responder.defer(), move || {
+                    let completed = node.finish(&mut execution);
+                    let extras = node.extras(completed.warnings, trace);
+                    (completed.response, extras)
+                });
+            }
+        }
+    }
+}
+
+impl Node {
+    /// Runs an execution to its end on a thread that nobody waits on.
+    fn finish(&self, execution: &mut Execution) -> Completed {
+        loop {
+            if let Run::Completed(completed) = self.run(execution, usize::MAX) {
+                return *completed;
+            }
+        }
+    }
+
+    /// Answers. The answer to a schema change takes the way that its events took, so that it comes behind them, as with
+    /// Cassandra.
+    fn send(&self, completed: Completed, trace: Option<Trace>, responder: Responder<'_>) {
+        let extras = self.extras(completed.warnings, trace);
+        match completed.response {
+            change @ Response::SchemaChange(_) => responder.defer().send_with(change, extras),
+            response if extras.is_empty() => responder.send(response),
+            response => responder.send_with(response, &extras),
+        }
+    }
+
+    /// What goes with an answer; a trace is written before its id is given away.
+    fn extras(&self, warnings: Vec<String>, trace: Option<Trace>) -> Extras {
+        let tracing_id = trace.map(|trace| {
+            let id = trace.id;
+            trace.finish(self, Instant::now());
+            id
+        });
+        Extras {
+            tracing_id,
+            warnings,
+            ..Extras::default()
+        }
+    }
+
+    fn prepare(&self, request: &Prepare<'_>, session: &Session) -> Result<Response, ErrorResponse> {
+        let keyspace = request.keyspace.or(session.keyspace.as_deref());
+        let statement = prepare(&self.schema(), keyspace, request.query)?;
+        let response = Prepared::from(&*statement);
+        self.statements.insert(statement.id, statement);
+        Ok(Response::Prepared(Box::new(response)))
+    }
+
+    fn query(
+        &self,
+        request: &Query<'_>,
+        session: &Session,
+        version: ProtocolVersion,
+    ) -> Result<Execution, ErrorResponse> {
+        let schema = self.schema();
+        let keyspace = request.params.keyspace.or(session.keyspace.as_deref());
+        let statement = prepare(&schema, keyspace, request.query)?;
+        let keyspace = session.keyspace.clone();
+        let context = self.clock.context(version);
+        Execution::new(schema, statement, &request.params, None, keyspace, context)
+    }
+
+    fn execute(
+        &self,
+        request: &Execute<'_>,
+        session: &Session,
+        version: ProtocolVersion,
+    ) -> Result<Execution, ErrorResponse> {
+        let statement = self.statement(request.id)?;
+        let context = self.clock.context(version);
+        let metadata = request.result_metadata_id;
+        let keyspace = session.keyspace.clone();
+        Execution::new(
+            self.schema(),
+            statement,
+            &request.params,
+            metadata,
+            keyspace,
+            context,
+        )
+    }
+
+    fn batch(
+        &self,
+        request: &Batch<'_>,
+        session: &Session,
+        version: ProtocolVersion,
+    ) -> Result<Execution, ErrorResponse> {
+        let schema = self.schema();
+        let keyspace = request.keyspace.or(session.keyspace.as_deref());
+        let mut statements = Vec::with_capacity(request.statements.len());
+        for part in request.statements.iter() {
+            let statement = match part.kind {
+                BatchStatementKind::Query(text) => prepare(&schema, keyspace, text)?,
+                BatchStatementKind::Prepared(id) => self.statement(id)?,
+            };
+            statements.push((statement, part.values));
+        }
+        let keyspace = session.keyspace.clone();
+        let context = self.clock.context(version);
+        Execution::batch(schema, statements, request, keyspace, context)
+    }
+
+    /// A prepared statement by its id.
+    fn statement(&self, id: &[u8]) -> Result<Arc<Statement>, ErrorResponse> {
+        self.statements
+            .get(id)
+            .ok_or_else(|| ErrorResponse::unprepared(id))
+    }
+}

@@ -1,0 +1,128 @@
+//! Traces of requests that ask for one: rows of `system_traces`, which clients read by the id in the answer.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use helenus_core::message::RequestBody;
+use helenus_core::types::Value;
+use helenus_engine::context::Context;
+use helenus_engine::schema::Table;
+use helenus_engine::system::writer::PartitionWriter;
+use uuid::{NoContext, Timestamp, Uuid};
+
+use super::Node;
+
+/// How long a trace is kept: a day, as with Cassandra.
+const TTL: u32 = 86_400;
+
+/// A request being traced.
+#[derive(Debug)]
+pub(super) struct Trace {
+    /// What the client finds the trace by.
+    pub(super) id: Uuid,
+    began: Instant,
+    context: Context,
+    client: IpAddr,
+    coordinator: SocketAddr,
+    request: &'static str,
+    query: Option<String>,
+}
+
+impl Trace {
+    /// Begins to trace a request.
+    pub(super) fn begin(
+        now: Instant,
+        context: Context,
+        client: IpAddr,
+        coordinator: SocketAddr,
+        body: &RequestBody<'_>,
+    ) -> Self {
+        let (request, query) = match body {
+            RequestBody::Query(query) => ("Execute CQL3 query", Some(query.query.to_owned())),
+            RequestBody::Prepare(prepare) => {
+                ("Preparing CQL3 query", Some(prepare.query.to_owned()))
+            }
+            RequestBody::Execute(_) => ("Execute CQL3 prepared query", None),
+            _ => ("Execute batch of CQL3 queries", None),
+        };
+        Self {
+            id: time_uuid(&context, 0),
+            began: now,
+            context,
+            client,
+            coordinator,
+            request,
+            query,
+        }
+    }
+
+    /// Writes the trace of a request that was just answered.
+    pub(super) fn finish(self, node: &Node, now: Instant) {
+        let schema = node.schema();
+        let elapsed = now.saturating_duration_since(self.began);
+        if let Some(sessions) = schema.table("system_traces", "sessions") {
+            let parameters = self.query.iter().map(|query| {
+                (
+                    Value::Text("query".to_owned()),
+                    Some(Value::Text(query.clone())),
+                )
+            });
+            let row = [
+                ("session_id", Value::Uuid(self.id)),
+                ("client", Value::Inet(self.client)),
+                ("command", Value::Text("QUERY".to_owned())),
+                ("coordinator", Value::Inet(self.coordinator.ip())),
+                (
+                    "coordinator_port",
+                    Value::Int(self.coordinator.port().into()),
+                ),
+                ("duration", Value::Int(micros(elapsed))),
+                ("parameters", Value::Map(parameters.collect())),
+                ("request", Value::Text(self.request.to_owned())),
+                ("started_at", Value::Timestamp(self.context.now_millis)),
+            ];
+            let mut writer = self.writer(sessions, &row);
+            writer.insert(&row);
+            node.shards
+                .apply(&writer.finish(), self.context.now_seconds);
+        }
+        if let Some(events) = schema.table("system_traces", "events") {
+            let mut writer = self.writer(events, &[("session_id", Value::Uuid(self.id))]);
+            for (place, activity, at) in [
+                (1, self.request, Duration::ZERO),
+                (2, "Request complete", elapsed),
+            ] {
+                writer.insert(&[
+                    ("event_id", Value::Timeuuid(time_uuid(&self.context, place))),
+                    ("activity", Value::Text(activity.to_owned())),
+                    ("source", Value::Inet(self.coordinator.ip())),
+                    ("source_port", Value::Int(self.coordinator.port().into())),
+                    ("source_elapsed", Value::Int(micros(at))),
+                    ("thread", Value::Text("coordinator".to_owned())),
+                ]);
+            }
+            node.shards
+                .apply(&writer.finish(), self.context.now_seconds);
+        }
+    }
+
+    fn writer(&self, table: &Arc<Table>, key: &[(&str, Value)]) -> PartitionWriter {
+        PartitionWriter::new(table, self.context.timestamp, key)
+            .expire(TTL, self.context.now_seconds.saturating_add(TTL.into()))
+    }
+}
+
+/// A time UUID of the context's moment, `place` ticks of 100 ns later. The context's timestamp is its alone, so the UUID is too.
+fn time_uuid(context: &Context, place: u32) -> Uuid {
+    let micros = context.timestamp.rem_euclid(1_000_000) as u32;
+    let seconds = u64::try_from(context.timestamp.div_euclid(1_000_000)).unwrap_or_default();
+    let time = Timestamp::from_unix(NoContext, seconds, micros * 1_000 + place * 100);
+    let [a, b, c, d, e, f, ..] = context.random;
+    // The multicast bit says that the node isn't a network card's address (RFC 9562, section 6.10).
+    Uuid::new_v1(time, &[a | 1, b, c, d, e, f])
+}
+
+fn micros(elapsed: Duration) -> i32 {
+    i32::try_from(elapsed.as_micros()).unwrap_or(i32::MAX)
+}

@@ -1,0 +1,65 @@
+//! A running server for tests.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use helenus_server::{Options, ShutdownHandle};
+
+use crate::embedded::EmbeddedService;
+
+/// An engine behind a CQL server on a free port of 127.0.0.1, which ends when this is dropped.
+///
+/// Every server has an engine of its own, empty but for the system keyspaces, so tests don't see each other. It starts in
+/// about a millisecond, on blocking threads, and needs no runtime of the test's.
+///
+/// ```
+/// let server = helenus::TestServer::start()?;
+/// let stream = std::net::TcpStream::connect(server.address())?;
+/// # drop(stream);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct TestServer {
+    address: SocketAddr,
+    shutdown: ShutdownHandle,
+    thread: Option<JoinHandle<std::io::Result<()>>>,
+}
+
+impl TestServer {
+    /// Starts a server on a free port.
+    ///
+    /// # Errors
+    /// When no port can be listened on or no thread started.
+    pub fn start() -> std::io::Result<Self> {
+        let listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        let service = Arc::new(EmbeddedService::new(listen));
+        let server = helenus_std::Server::bind(listen, Arc::clone(&service), Options::default())?;
+        let address = server.local_addr();
+        service.announce(address);
+        let shutdown = server.handle();
+        let thread = std::thread::Builder::new()
+            .name("helenus-test".to_owned())
+            .spawn(move || server.run())?;
+        Ok(Self {
+            address,
+            shutdown,
+            thread: Some(thread),
+        })
+    }
+
+    /// The address to connect to.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+}
+
+impl Drop for TestServer {
+    fn drop(&mut self) {
+        self.shutdown.shutdown();
+        if let Some(thread) = self.thread.take() {
+            // A server that panicked has said so; a test's drop is no place to panic again.
+            let _ = thread.join();
+        }
+    }
+}
