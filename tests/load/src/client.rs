@@ -107,9 +107,7 @@ impl Client {
                 let since = *sent.get(slot).ok_or("an answer to a request never made")?;
                 if now >= begin && now < end {
                     report.answered += 1;
-                    report
-                        .latency
-                        .saturating_record((now - since).as_nanos() as u64);
+                    report.latency.record((now - since).as_nanos() as u64)?;
                 }
                 if header.opcode == Opcode::ERROR {
                     report.errors += 1;
