@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Drives a CQL server with the Python cassandra-driver.
 
-  suite.py HOST PORT [--version 3|4|5] [--compression none|lz4] [--only TEXT]
+  suite.py HOST PORT [--version 3|4|5] [--compression none|lz4|snappy] [--only TEXT]
 
 Prints `ok NAME` or `not ok NAME: why` for each check, then 'N passed, N failed'; exit status 0 when all passed.
 """
@@ -45,7 +45,7 @@ class Context:
         return Cluster(
             [self.host],
             port=self.port,
-            compression="lz4" if self.compression == "lz4" else False,
+            compression=False if self.compression == "none" else self.compression,
             schema_event_refresh_window=0,
             **options
         )
@@ -93,7 +93,7 @@ def main():
     parser.add_argument("host")
     parser.add_argument("port", type=int)
     parser.add_argument("--version", type=int, choices=(3, 4, 5), default=5)
-    parser.add_argument("--compression", choices=("none", "lz4"), default="none")
+    parser.add_argument("--compression", choices=("none", "lz4", "snappy"), default="none")
     parser.add_argument("--only", help="run the checks whose name contains this text")
     arguments = parser.parse_args()
     context = Context(arguments.host, arguments.port, arguments.version, arguments.compression)

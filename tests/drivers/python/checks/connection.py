@@ -14,7 +14,7 @@ def the_connection_compresses_as_asked(context):
     if context.compression == "none":
         equal(connection.compression, False)
     else:
-        equal(connection._compression_type, "lz4")
+        equal(connection._compression_type, context.compression)
 
 
 @check
