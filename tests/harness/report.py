@@ -5,6 +5,9 @@ import re
 import sys
 import time
 
+# Failures of a stage that the summary repeats.
+SHOWN = 12
+
 CHECK = re.compile(r"^(ok|not ok) (.+)$")
 
 
@@ -98,8 +101,10 @@ class Report:
                 "   %-12s %5d passed %3d failed %7.1f s"
                 % (stage["stage"], stage["passed"], stage["failed"], stage.get("seconds", 0.0))
             )
-            for failure in stage["failures"]:
-                print("      FAIL %s" % failure[:300])
+            for failure in stage["failures"][:SHOWN]:
+                print("      FAIL %s" % failure.splitlines()[0][:160])
+            if len(stage["failures"]) > SHOWN:
+                print("      … and %d more" % (len(stage["failures"]) - SHOWN))
         for note in self.notes:
             print("   %s" % note)
         print("%d passed, %d failed" % (passed, failed), flush=True)
