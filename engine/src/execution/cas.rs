@@ -101,7 +101,7 @@ impl CasRun {
         }
         keys.sort();
         keys.dedup();
-        let slices = if self.table.clustering_len == 0 {
+        let slices = if self.table.clustering_len == 0 || self.is_about_partition() {
             Slices::All
         } else {
             let one = |key: ClusteringKey| {
@@ -122,9 +122,20 @@ impl CasRun {
         }
     }
 
+    /// Whether no condition looks at a row, so that the partition's first one stands for all.
+    fn is_about_partition(&self) -> bool {
+        self.requests.iter().all(|request| request.clustering.is_none())
+            && !self.items.iter().any(|item| item.modify().is_some_and(|modify| modify.reads))
+    }
+
     /// Takes in a piece of the read.
     pub(super) fn consume(&mut self, fragment: Fragment<'_>) -> ControlFlow<()> {
-        self.found.consume(fragment)
+        let is_row = matches!(fragment, Fragment::Row(..));
+        self.found.consume(fragment)?;
+        if is_row && self.is_about_partition() {
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
     }
 
     /// What to write: nothing unless every condition holds.
@@ -211,9 +222,13 @@ impl CasRun {
                     .map(|column| spec(&column.name, column.ty.clone())),
             );
             row_count = u32::try_from(places.len()).unwrap_or(u32::MAX);
+            let only_statics = self.is_about_partition();
             for clustering in &places {
                 put_element(&mut content, Some(&[0]));
-                let view = self.view(clustering.as_ref());
+                let mut view = self.view(clustering.as_ref());
+                if only_statics {
+                    view.row = None;
+                }
                 for column in &columns {
                     view.put(
                         &ColumnRef::new(column, self.table.partition_key_len),
@@ -233,36 +248,26 @@ impl CasRun {
         }))
     }
 
-    /// The rows that were found where conditions looked, ascending; a static row alone counts as one.
+    /// The rows that were found where conditions looked, ascending. A condition on static columns is about the partition,
+    /// for which its first row stands.
     fn reported_rows(&self) -> Vec<Option<ClusteringKey>> {
-        let mut places: Vec<Option<ClusteringKey>> = self
-            .requests
-            .iter()
-            .filter(|request| !matches!(request.condition, BoundCondition::None))
-            .map(|request| request.clustering.clone())
-            .collect();
+        let looks_at_statics = |request: &Request| match &request.condition {
+            BoundCondition::Columns(columns) => columns.iter().any(|condition| condition.column.is_static()),
+            _ => request.clustering.is_none(),
+        };
+        let mut places: Vec<Option<ClusteringKey>> = Vec::new();
+        for request in &self.requests {
+            let is_found = request.clustering.is_some() && self.row(request.clustering.as_ref()).is_some();
+            if is_found {
+                places.push(request.clustering.clone());
+            } else if looks_at_statics(request) && self.found.key.is_some() {
+                let first = self.found.rows.iter().find_map(|row| row.clustering.clone());
+                places.push(request.clustering.clone().or(first));
+            }
+        }
         places.sort();
         places.dedup();
-        let looks_at_statics = self
-            .requests
-            .iter()
-            .any(|request| match &request.condition {
-                BoundCondition::Columns(columns) => {
-                    columns.iter().any(|condition| condition.column.is_static())
-                }
-                _ => false,
-            });
-        let has_static = self.row(None).is_some();
-        let mut found: Vec<_> = places
-            .iter()
-            .filter(|place| self.row(place.as_ref()).is_some())
-            .cloned()
-            .collect();
-        // A condition on a static column is about the partition, whether or not the row is there.
-        if found.is_empty() && looks_at_statics && (has_static || self.found.key.is_some()) {
-            found.extend(places.into_iter().next());
-        }
-        found
+        places
     }
 
     /// The columns that tell why: those with conditions, or all where a row's existence was asked.

@@ -21,6 +21,8 @@ mod row;
 mod select;
 mod size;
 mod start;
+#[cfg(test)]
+mod tests;
 mod write;
 
 pub use action::{Action, Completed, Outcome};
