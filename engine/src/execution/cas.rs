@@ -124,8 +124,13 @@ impl CasRun {
 
     /// Whether no condition looks at a row, so that the partition's first one stands for all.
     fn is_about_partition(&self) -> bool {
-        self.requests.iter().all(|request| request.clustering.is_none())
-            && !self.items.iter().any(|item| item.modify().is_some_and(|modify| modify.reads))
+        self.requests
+            .iter()
+            .all(|request| request.clustering.is_none())
+            && !self
+                .items
+                .iter()
+                .any(|item| item.modify().is_some_and(|modify| modify.reads))
     }
 
     /// Takes in a piece of the read.
@@ -252,16 +257,23 @@ impl CasRun {
     /// for which its first row stands.
     fn reported_rows(&self) -> Vec<Option<ClusteringKey>> {
         let looks_at_statics = |request: &Request| match &request.condition {
-            BoundCondition::Columns(columns) => columns.iter().any(|condition| condition.column.is_static()),
+            BoundCondition::Columns(columns) => {
+                columns.iter().any(|condition| condition.column.is_static())
+            }
             _ => request.clustering.is_none(),
         };
         let mut places: Vec<Option<ClusteringKey>> = Vec::new();
         for request in &self.requests {
-            let is_found = request.clustering.is_some() && self.row(request.clustering.as_ref()).is_some();
+            let is_found =
+                request.clustering.is_some() && self.row(request.clustering.as_ref()).is_some();
             if is_found {
                 places.push(request.clustering.clone());
             } else if looks_at_statics(request) && self.found.key.is_some() {
-                let first = self.found.rows.iter().find_map(|row| row.clustering.clone());
+                let first = self
+                    .found
+                    .rows
+                    .iter()
+                    .find_map(|row| row.clustering.clone());
                 places.push(request.clustering.clone().or(first));
             }
         }

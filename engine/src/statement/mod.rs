@@ -28,6 +28,8 @@ pub(crate) use metadata::columns_id;
 pub(crate) use modify::{Modify, ModifyKind};
 pub(crate) use operations::{Change, Operation};
 pub(crate) use planner::Planner;
+#[cfg(test)]
+pub(crate) use restrictions::FILTERING;
 pub(crate) use select::Select;
 
 use std::sync::Arc;

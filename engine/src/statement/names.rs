@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::cql::ast::Selectable;
+use crate::cql::ast::{Selectable, Term};
 use crate::term::text as term_text;
 
 /// The name of a result column without an alias.
@@ -37,6 +37,16 @@ fn write(selectable: &Selectable, out: &mut String) {
         Selectable::Column(name) => out.push_str(name),
         Selectable::Term(term) => out.push_str(&term_text::term(term)),
         Selectable::CountAll => out.push_str("count"),
+        // `count(1)` is `count(*)`.
+        Selectable::Function {
+            keyspace: None,
+            name,
+            arguments,
+        } if &**name == "count"
+            && matches!(arguments.as_slice(), [Selectable::Term(Term::Literal(_))]) =>
+        {
+            out.push_str("count");
+        }
         Selectable::WriteTime(inner) => wrapped("writetime(", inner, ")", out),
         Selectable::MaxWriteTime(inner) => wrapped("maxwritetime(", inner, ")", out),
         Selectable::Ttl(inner) => wrapped("ttl(", inner, ")", out),

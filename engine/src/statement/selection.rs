@@ -304,6 +304,15 @@ impl Build<'_, '_> {
         for argument in written {
             arguments.push(self.argument(argument)?);
         }
+        if let ("count", [argument]) = (name, arguments.as_slice())
+            && argument.ty.is_none()
+        {
+            // `count(1)`: whatever the constant, rows are counted.
+            return Ok((
+                self.aggregate(Function::count_rows(), None)?,
+                CqlType::BigInt,
+            ));
+        }
         let table = self.planner.table.clone();
         let function =
             functions::resolve(&table, keyspace, name, &arguments, None)?.ok_or_else(|| {

@@ -1,6 +1,12 @@
 //! Statements run to the end on one shard: what each kind does and answers.
 
+mod batch;
+mod conditional;
+mod modify;
 mod node;
+mod paging;
+mod prepared;
+mod select;
 
 use node::Node;
 
@@ -20,22 +26,9 @@ fn node() -> Node {
     node
 }
 
-#[cfg(test)]
-mod compare {
-    use super::*;
-
-    #[test]
-    #[ignore]
-    fn against() {
-        let mut node = Node::new();
-        node.run("CREATE KEYSPACE gx WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}");
-        node.run("USE gx");
-        for file in std::env::var("GQ").unwrap().split(',') {
-            for line in std::fs::read_to_string(file).unwrap().lines() {
-                if !line.trim().is_empty() {
-                    println!("{} => {}", line.trim(), node.run(line.trim()));
-                }
-            }
-        }
+/// Asserts that statements answer as given.
+fn expect(node: &mut Node, steps: &[(&str, &str)]) {
+    for (cql, answer) in steps {
+        assert_eq!(node.run(cql), *answer, "{cql}");
     }
 }

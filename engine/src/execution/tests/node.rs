@@ -49,7 +49,9 @@ impl Node {
         };
         let (schema, mutations) = Schema::bootstrap(&info, 1);
         let mut shard = Shard::new(ShardOptions::default());
-        mutations.iter().for_each(|mutation| shard.apply(mutation, START));
+        mutations
+            .iter()
+            .for_each(|mutation| shard.apply(mutation, START));
         Self {
             schema: Arc::new(schema),
             shard,
@@ -76,16 +78,37 @@ impl Node {
     }
 
     /// Runs a statement with these parameters.
-    pub(super) fn execute(&mut self, statement: &Arc<Statement>, params: &QueryParams<'_>) -> Completed {
+    pub(super) fn execute(
+        &mut self,
+        statement: &Arc<Statement>,
+        params: &QueryParams<'_>,
+    ) -> Completed {
         let context = self.context();
         let keyspace = self.keyspace.clone();
-        let begun = Execution::new(self.schema.clone(), statement.clone(), params, None, keyspace, context);
+        let begun = Execution::new(
+            self.schema.clone(),
+            statement.clone(),
+            params,
+            None,
+            keyspace,
+            context,
+        );
         self.finish(begun)
     }
 
-    pub(super) fn batch(&mut self, statements: Vec<(Arc<Statement>, Values<'_>)>, batch: &Batch<'_>) -> Completed {
+    pub(super) fn batch(
+        &mut self,
+        statements: Vec<(Arc<Statement>, Values<'_>)>,
+        batch: &Batch<'_>,
+    ) -> Completed {
         let context = self.context();
-        let begun = Execution::batch(self.schema.clone(), statements, batch, self.keyspace.clone(), context);
+        let begun = Execution::batch(
+            self.schema.clone(),
+            statements,
+            batch,
+            self.keyspace.clone(),
+            context,
+        );
         self.finish(begun)
     }
 
@@ -107,29 +130,46 @@ impl Node {
                     execution.resume(Outcome::Read(progress));
                 }
                 Action::Write(mutations) => {
-                    mutations.iter().for_each(|mutation| self.shard.apply(mutation, now));
+                    mutations
+                        .iter()
+                        .for_each(|mutation| self.shard.apply(mutation, now));
                     execution.resume(Outcome::Written);
                 }
                 Action::Cas(mut command) => {
-                    while let ReadProgress::Yielded(position) = self.shard.read(&command, self.budget, &mut execution) {
+                    while let ReadProgress::Yielded(position) =
+                        self.shard.read(&command, self.budget, &mut execution)
+                    {
                         command.resume = Some(position);
                     }
-                    execution.decide().iter().for_each(|mutation| self.shard.apply(mutation, now));
+                    execution
+                        .decide()
+                        .iter()
+                        .for_each(|mutation| self.shard.apply(mutation, now));
                     execution.resume(Outcome::Written);
                 }
                 Action::Alter { ddl, keyspace } => {
-                    let outcome = match self.schema.apply(&ddl, keyspace.as_deref(), execution.context()) {
-                        Ok(update) => {
-                            self.schema = update.schema;
-                            update.mutations.iter().for_each(|mutation| self.shard.apply(mutation, now));
-                            update.dropped.iter().for_each(|table| self.shard.drop_table(*table));
-                            Outcome::Altered {
-                                change: update.change,
-                                warnings: update.warnings,
+                    let outcome =
+                        match self
+                            .schema
+                            .apply(&ddl, keyspace.as_deref(), execution.context())
+                        {
+                            Ok(update) => {
+                                self.schema = update.schema;
+                                update
+                                    .mutations
+                                    .iter()
+                                    .for_each(|mutation| self.shard.apply(mutation, now));
+                                update
+                                    .dropped
+                                    .iter()
+                                    .for_each(|table| self.shard.drop_table(*table));
+                                Outcome::Altered {
+                                    change: update.change,
+                                    warnings: update.warnings,
+                                }
                             }
-                        }
-                        Err(error) => Outcome::Failed(error),
-                    };
+                            Err(error) => Outcome::Failed(error),
+                        };
                     execution.resume(outcome);
                 }
                 Action::Truncate(table) => {
@@ -170,7 +210,10 @@ impl Node {
     pub(super) fn all(&mut self, texts: &[&str]) {
         for cql in texts {
             let shown = self.run(cql);
-            assert!(!shown.contains(": ") || shown.contains('|'), "{cql}: {shown}");
+            assert!(
+                !shown.contains(": ") || shown.contains('|'),
+                "{cql}: {shown}"
+            );
         }
     }
 }
@@ -202,7 +245,8 @@ pub(super) fn show_rows(rows: &Rows) -> String {
                 Ok(len) => {
                     let (cell, rest) = content.split_at(len);
                     content = rest;
-                    Value::decode(&column.ty, cell).map_or_else(|_| format!("{cell:02x?}"), |value| show_value(&value))
+                    Value::decode(&column.ty, cell)
+                        .map_or_else(|_| format!("{cell:02x?}"), |value| show_value(&value))
                 }
                 Err(_) => "null".into(),
             });
@@ -219,7 +263,10 @@ fn show_value(value: &Value) -> String {
     match value {
         Value::Empty => "empty".into(),
         Value::Text(text) => text.clone(),
-        Value::BigInt(value) | Value::Counter(value) | Value::Timestamp(value) | Value::Time(value) => value.to_string(),
+        Value::BigInt(value)
+        | Value::Counter(value)
+        | Value::Timestamp(value)
+        | Value::Time(value) => value.to_string(),
         Value::Int(value) => value.to_string(),
         Value::SmallInt(value) => value.to_string(),
         Value::TinyInt(value) => value.to_string(),
@@ -230,7 +277,9 @@ fn show_value(value: &Value) -> String {
         Value::List(items) => format!("[{}]", list(items.iter().map(part).collect())),
         Value::Set(items) => format!("{{{}}}", list(items.iter().map(show_value).collect())),
         Value::Map(entries) => {
-            let entries = entries.iter().map(|(key, value)| format!("{}: {}", show_value(key), part(value)));
+            let entries = entries
+                .iter()
+                .map(|(key, value)| format!("{}: {}", show_value(key), part(value)));
             format!("{{{}}}", list(entries.collect()))
         }
         Value::Tuple(items) => format!("({})", list(items.iter().map(part).collect())),
