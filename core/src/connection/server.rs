@@ -1,5 +1,7 @@
 //! [`ServerConnection`]: the server's end of one connection.
 
+mod control;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
@@ -12,16 +14,13 @@ use super::exchange::{Closed, Exchange};
 use super::handshake::{TokenRange, needless_token, options, register, startup, token_range};
 use super::request::{AuthToken, Request};
 use super::responder::{Outbox, Responder};
-use super::stats::Stats;
 use super::subscriptions::Subscriptions;
-use super::ticket::{Addressee, RequestTicket};
-use super::transmit::Transmit;
-use crate::codes::{Opcode, ProtocolVersion};
+use super::ticket::Addressee;
+use crate::codes::Opcode;
 use crate::envelope::Header;
-use crate::error::{Error, Misuse, PeerMisbehaved, Rejected, Scope};
+use crate::error::PeerMisbehaved;
 use crate::framing::inbound::Inbound;
 use crate::framing::{Frame, Rules, Source, Step};
-use crate::message::{Extras, Response, ServerEvent};
 use crate::timers::{Clock, Deadline};
 use crate::transition::{Role, State, Violation, received};
 
@@ -270,197 +269,6 @@ impl ServerConnection {
         if let Err(error) = outcome {
             self.exchange.reject(frame, &error);
         }
-    }
-
-    /// The peer has ended its side. What was received before is still taken and answered.
-    pub fn handle_eof(&mut self, now: Instant) {
-        self.clock.set(now);
-        if self.input == Input::Open {
-            self.input = Input::Ended;
-        }
-    }
-
-    /// Time has passed; call it when [`ServerConnection::poll_timeout`] has come, then
-    /// [`ServerConnection::next`].
-    pub fn handle_timeout(&mut self, now: Instant) {
-        let now = self.clock.set(now);
-        let error = match self.deadline() {
-            Some((deadline, error)) if deadline.is_over(now) => error,
-            _ => return,
-        };
-        let error = Error::Peer(error);
-        self.exchange.stats.count(&error, Scope::Fatal);
-        self.exchange.close(error);
-    }
-
-    /// When [`ServerConnection::handle_timeout`] is to be called, at the latest.
-    #[must_use]
-    pub fn poll_timeout(&self) -> Option<Instant> {
-        self.deadline()?.0.at()
-    }
-
-    /// The deadline that counts at the moment, and what passing it means.
-    fn deadline(&self) -> Option<(Deadline, PeerMisbehaved)> {
-        if !self.exchange.is_open() || self.draining {
-            return None;
-        }
-        if self.exchange.state != State::Ready {
-            return Some((self.handshake, PeerMisbehaved::HandshakeTimeout));
-        }
-        let is_idle = self.exchange.in_flight.requests() == 0;
-        is_idle.then_some((self.idle, PeerMisbehaved::IdleTimeout))
-    }
-
-    /// The bytes to send now, if there are any. Advance it by what was written; the rest comes again.
-    #[inline]
-    pub fn poll_transmit(&mut self) -> Option<Transmit<'_>> {
-        self.settle_taken();
-        self.exchange.seal();
-        if self.exchange.outbound.sendable().is_empty() {
-            return None;
-        }
-        Some(Transmit::new(&mut self.exchange))
-    }
-
-    /// Swaps all bytes to send for `spare`, which is emptied first; for who needs to own what is written.
-    /// False if there are none. Calling it again says that what it gave before was sent.
-    pub fn take_output(&mut self, spare: &mut BytesMut) -> bool {
-        self.settle_taken();
-        self.exchange.seal();
-        let length = self.exchange.outbound.sendable().len();
-        if length == 0 {
-            return false;
-        }
-        self.exchange.outbound.take(spare);
-        self.taken = length;
-        true
-    }
-
-    /// What was taken before was sent.
-    #[inline]
-    fn settle_taken(&mut self) {
-        if self.taken > 0 {
-            self.exchange.sent(self.taken);
-            self.taken = 0;
-        }
-    }
-
-    /// Whether reading more bytes would serve.
-    #[must_use]
-    pub fn wants_read(&self) -> bool {
-        self.exchange.is_open() && self.input == Input::Open && !self.draining && !self.is_blocked()
-    }
-
-    /// How many bytes to make room for before reading: 4 to 64 KiB, whatever the peer announced.
-    #[must_use]
-    pub fn read_hint(&self) -> usize {
-        self.inbound.read_hint()
-    }
-
-    /// Whether everything is answered and sent, and nothing will come any more: shut down.
-    #[must_use]
-    pub fn is_finished(&self) -> bool {
-        let is_sent = self.exchange.outbound.unsent() == 0;
-        match self.exchange.closed {
-            Closed::Told => is_sent,
-            Closed::Untold(_) => false,
-            Closed::No => {
-                let is_over = self.draining || self.input == Input::Exhausted;
-                is_over && is_sent && self.exchange.in_flight.unanswered() == 0
-            }
-        }
-    }
-
-    /// Answers a deferred request.
-    ///
-    /// # Errors
-    ///
-    /// [`Misuse::ForeignTicket`] if it is another connection's, [`Misuse::Closed`] after a fatal error; the
-    /// ticket and the answer come back.
-    #[expect(
-        clippy::result_large_err,
-        reason = "the answer is handed back as it came"
-    )]
-    pub fn respond(
-        &mut self,
-        ticket: RequestTicket,
-        response: Response,
-        extras: Option<Box<Extras>>,
-    ) -> Result<(), Rejected<(RequestTicket, Response)>> {
-        let reason = if ticket.connection != self.exchange.id {
-            Misuse::ForeignTicket
-        } else if !self.exchange.is_open() {
-            Misuse::Closed
-        } else {
-            self.exchange
-                .answer(&ticket.to, &response, extras.as_deref());
-            return Ok(());
-        };
-        Err(Rejected {
-            reason,
-            value: (ticket, response),
-        })
-    }
-
-    /// Tells the peer of an event, if it is ready and has registered for such.
-    ///
-    /// A peer that doesn't read its events is closed when twice [`Limits::max_unsent`] are waiting.
-    ///
-    /// [`Limits::max_unsent`]: super::Limits::max_unsent
-    pub fn push(&mut self, event: &ServerEvent) {
-        let Some(dialect) = self.exchange.agreed else {
-            return;
-        };
-        if !self.exchange.is_open() || !self.subscriptions.contains(event) {
-            return;
-        }
-        let unsent = self.exchange.outbound.unsent() + self.taken;
-        if unsent >= self.config.limits.max_unsent.saturating_mul(2) {
-            let error = Error::Peer(PeerMisbehaved::EventsUnread);
-            self.exchange.stats.count(&error, Scope::Fatal);
-            self.exchange.close(error);
-            return;
-        }
-        self.exchange.event(dialect, event);
-    }
-
-    /// Takes no further request. The connection is finished when all that were taken are answered and the
-    /// answers sent.
-    pub fn drain(&mut self) {
-        self.draining = true;
-    }
-
-    /// The version STARTUP agreed upon. (v6-beta counts as v5.)
-    #[must_use]
-    pub fn version(&self) -> Option<ProtocolVersion> {
-        self.exchange.agreed.map(|agreed| agreed.version)
-    }
-
-    /// Whether the handshake is over, authentication included.
-    #[must_use]
-    pub fn is_ready(&self) -> bool {
-        self.exchange.state == State::Ready
-    }
-
-    /// Requests taken whose answers aren't sent, and their bytes.
-    #[must_use]
-    pub fn in_flight(&self) -> (usize, usize) {
-        (
-            self.exchange.in_flight.requests(),
-            self.exchange.in_flight.bytes(),
-        )
-    }
-
-    /// Bytes of output not sent yet.
-    #[must_use]
-    pub fn unsent(&self) -> usize {
-        self.exchange.outbound.unsent() + self.taken
-    }
-
-    /// What the connection has seen so far.
-    #[must_use]
-    pub const fn stats(&self) -> &Stats {
-        &self.exchange.stats
     }
 }
 

@@ -10,30 +10,52 @@ pub trait Scenario {
     fn turn(&mut self) -> u64;
 }
 
-/// A scenario's name, and how it is made.
-pub type Entry = (&'static str, fn() -> Box<dyn Scenario>);
+/// A scenario, and what a request of it may cost.
+#[derive(Debug, Clone, Copy)]
+pub struct Entry {
+    /// Its name.
+    pub name: &'static str,
+    /// How it is made.
+    pub make: fn() -> Box<dyn Scenario>,
+    /// The most instructions.
+    pub instructions: u64,
+    /// The most allocations.
+    pub allocations: u64,
+}
 
 /// Every scenario.
 pub const SCENARIOS: &[Entry] = &[
-    ("core v4", || {
-        Box::new(core::Pipeline::new(4, core::Columns::Skipped))
-    }),
-    ("core v5", || {
-        Box::new(core::Pipeline::new(5, core::Columns::Skipped))
-    }),
-    ("core v4, columns described", || {
-        Box::new(core::Pipeline::new(4, core::Columns::Described))
-    }),
-    ("core v5, columns described", || {
-        Box::new(core::Pipeline::new(5, core::Columns::Described))
-    }),
+    Entry {
+        name: "core v4",
+        make: || Box::new(core::Pipeline::new(4, core::Columns::Skipped)),
+        instructions: 1200,
+        allocations: 0,
+    },
+    Entry {
+        name: "core v5",
+        make: || Box::new(core::Pipeline::new(5, core::Columns::Skipped)),
+        instructions: 1200,
+        allocations: 0,
+    },
+    Entry {
+        name: "core v4, columns described",
+        make: || Box::new(core::Pipeline::new(4, core::Columns::Described)),
+        instructions: 1200,
+        allocations: 0,
+    },
+    Entry {
+        name: "core v5, columns described",
+        make: || Box::new(core::Pipeline::new(5, core::Columns::Described)),
+        instructions: 1200,
+        allocations: 0,
+    },
 ];
 
 /// The scenario of this name.
 #[must_use]
 pub fn scenario(name: &str) -> Option<Box<dyn Scenario>> {
-    let (_, make) = SCENARIOS.iter().find(|(found, _)| *found == name)?;
-    Some(make())
+    let entry = SCENARIOS.iter().find(|entry| entry.name == name)?;
+    Some((entry.make)())
 }
 
 /// Handles at least so many requests; how many it were.
