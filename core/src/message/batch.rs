@@ -57,7 +57,7 @@ impl<'a> Batch<'a> {
         let statements = BatchStatements::decode(reader, version)?;
         // The rest has the layout of a query's parameters. Values and a page size have no place in a
         // batch; Apache Cassandra reads past them where their flags are set, and so do we.
-        let params = QueryParams::decode(reader, version)?;
+        let params = QueryParams::decode_any(reader, version)?;
         Ok(Self {
             kind,
             statements,

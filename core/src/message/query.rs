@@ -78,7 +78,7 @@ pub struct QueryParams<'a> {
     pub flags: QueryFlags,
     /// The bound values.
     pub values: Values<'a>,
-    /// How many rows a page shall have; not positive: no paging.
+    /// How many rows a page shall have; negative: no paging. Zero is refused when it is decoded.
     pub page_size: Option<i32>,
     /// Where to go on: what an earlier page's metadata carried.
     pub paging_state: Option<&'a [u8]>,
@@ -116,8 +116,23 @@ impl<'a> QueryParams<'a> {
         self.flags.contains(QueryFlags::SKIP_METADATA)
     }
 
+    /// The parameters of a QUERY or EXECUTE, which may not ask for pages of no rows.
     #[inline]
     pub(crate) fn decode(
+        reader: &mut Reader<'a>,
+        version: ProtocolVersion,
+    ) -> Result<Self, DecodeError> {
+        let position = reader.position();
+        let params = Self::decode_any(reader, version)?;
+        if params.page_size == Some(0) {
+            return Err(reader.error_at(DecodeErrorKind::ZeroPageSize, position));
+        }
+        Ok(params)
+    }
+
+    /// The parameters of any statement, whatever their page size.
+    #[inline]
+    pub(super) fn decode_any(
         reader: &mut Reader<'a>,
         version: ProtocolVersion,
     ) -> Result<Self, DecodeError> {

@@ -73,6 +73,8 @@ pub enum DecodeErrorKind {
     InvalidStatementKind(u8),
     /// A default timestamp is the least long, which no cell may have.
     TimestampOutOfBounds,
+    /// A statement asks for pages of no rows; the offset is that of its parameters.
+    ZeroPageSize,
     /// No such event type.
     UnknownEventType,
     /// The event type isn't defined in this version.
@@ -129,6 +131,7 @@ impl fmt::Display for DecodeErrorKind {
                 i64::MAX,
                 i64::MIN
             ),
+            Self::ZeroPageSize => f.write_str("The page size cannot be 0"),
             Self::UnknownEventType => f.write_str("Invalid value for Type"),
             // Of all types only this one came later than v3.
             Self::EventNotInVersion(version) => write!(
