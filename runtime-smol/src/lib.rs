@@ -1,8 +1,9 @@
 //! The CQL server of helenus on smol and async-std.
 //!
-//! [`Server::run`] starts one executor a core. With the feature `async-std`, the module `async_std`
-//! has the same server on that runtime. Implement [`helenus_server::Service`] to answer requests.
+//! [`Server`] starts one executor a core. With the feature `async-std`, the module `async_std` has
+//! the same server on that runtime. Implement [`helenus_server::Service`] to answer requests.
 
+mod accept;
 #[cfg(feature = "async-std")]
 pub mod async_std;
 mod listen;
@@ -10,5 +11,8 @@ mod pump;
 mod runtime;
 mod server;
 
-pub use runtime::SmolSpawn;
-pub use server::Server;
+pub use runtime::{Runtime, SmolSpawn};
+pub use server::ServerOn;
+
+/// A CQL server on smol, bound to its address.
+pub type Server<S> = ServerOn<S, SmolSpawn>;

@@ -1,15 +1,23 @@
-//! What the pump needs of an executor: a way to spawn, and a way to yield.
+//! What the server needs of a runtime, and how smol gives it: one executor a core.
 
-use helenus_server::{Spawn, Task};
+use crate::accept::serve;
+use crate::listen::share;
+use helenus_server::{Hub, Service, Spawn, Task, run_workers};
 use smol::LocalExecutor;
 use std::cell::{Cell, RefCell};
+use std::io;
+use std::net::TcpListener;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::task::{Context, Waker};
 
-/// An executor that runs connections.
-pub(crate) trait Runtime: Spawn + Copy {
+/// A runtime that speaks through smol's reactor: smol, or async-std.
+pub trait Runtime: Spawn + Copy + Default {
     /// Has the task of `cx` polled again after others had their turn.
-    fn yield_now(&self, cx: &Context<'_>);
+    fn yield_now(self, cx: &Context<'_>);
+
+    /// Serves what `listener` accepts on `workers` threads, until the server is shut down.
+    fn run<S: Service>(listener: TcpListener, hub: Arc<Hub<S>>, workers: usize) -> io::Result<()>;
 }
 
 /// How many tasks run between two looks at I/O while there are always more.
@@ -23,8 +31,8 @@ thread_local! {
     static YIELDED: RefCell<Vec<Waker>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Spawns on smol: on the executor of this thread where the server runs one, as under
-/// [`Server::run`](crate::Server::run), and on smol's global one otherwise.
+/// smol: spawns on the executor of this thread where the server runs one, as under
+/// [`ServerOn::run`](crate::ServerOn::run), and on smol's global one otherwise.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SmolSpawn;
 
@@ -39,12 +47,19 @@ impl Spawn for SmolSpawn {
 }
 
 impl Runtime for SmolSpawn {
-    fn yield_now(&self, cx: &Context<'_>) {
+    fn yield_now(self, cx: &Context<'_>) {
         if DRIVEN.get() {
             YIELDED.with_borrow_mut(|yielded| yielded.push(cx.waker().clone()));
         } else {
             cx.waker().wake_by_ref();
         }
+    }
+
+    fn run<S: Service>(listener: TcpListener, hub: Arc<Hub<S>>, workers: usize) -> io::Result<()> {
+        let listeners = share(listener, workers, hub.options().backlog)?;
+        run_workers(&hub, "helenus-smol", listeners, |listener, hub, worker| {
+            run_core(serve(listener, hub, SmolSpawn, worker))
+        })
     }
 }
 

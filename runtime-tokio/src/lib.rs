@@ -4,6 +4,7 @@
 //! fastest; [`Server::serve`] runs inside a runtime that is there already. Implement
 //! [`helenus_server::Service`] to answer requests.
 
+mod accept;
 mod listen;
 mod pump;
 mod server;

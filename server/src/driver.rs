@@ -70,8 +70,9 @@ pub struct Driver<S: Service> {
 #[derive(Debug, Clone, Copy)]
 enum Stage {
     Open,
-    /// No more requests are taken; what is owed is still being answered and flushed. Only after a
-    /// fault is there a time for it: work in flight may take as long as it takes.
+    /// No more requests are taken; what is owed is still being answered and flushed. There is a time
+    /// for it after a fault, and when the peer has closed its side, which looks the same whether it
+    /// waits for answers or is gone; a drain has a time of its own.
     Ending {
         total: Option<Instant>,
     },
@@ -291,8 +292,8 @@ impl<S: Service> Driver<S> {
         if matches!(outcome, Dispatched::Stopped(Progress::Finished)) {
             input.clear();
             if matches!(self.stage, Stage::Open) {
-                let is_fault = self.connection.stats().fatal > 0;
-                let total = is_fault.then(|| now + self.hub.options().linger.total);
+                let is_bounded = self.eof || self.connection.stats().fatal > 0;
+                let total = is_bounded.then(|| now + self.hub.options().linger.total);
                 self.stage = Stage::Ending { total };
             }
         }

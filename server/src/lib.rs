@@ -22,6 +22,7 @@ mod service;
 mod sync;
 #[cfg(test)]
 mod testing;
+mod workers;
 
 pub use asynchronous::{AsyncAdapter, AsyncService, AsyncSession, Spawn, Task};
 pub use backoff::AcceptBackoff;
@@ -36,3 +37,4 @@ pub use offload::{Offload, OffloadOptions};
 pub use options::{Limits, Linger, Options};
 pub use registry::Refusal;
 pub use service::{PeerInfo, Service};
+pub use workers::{Worker, run_workers};

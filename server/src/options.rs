@@ -79,7 +79,8 @@ impl Default for Limits {
 pub struct Linger {
     /// The longest silence of the peer that is waited for.
     pub quiet: Duration,
-    /// The longest time of it all, the last flush included.
+    /// The longest time for all of it; before that, the same for what a peer that has closed its side,
+    /// and may be gone, is still owed.
     pub total: Duration,
     /// The most bytes that are thrown away.
     pub bytes: u64,

@@ -1,10 +1,13 @@
 //! One suite, run on every runtime: a behaviour that differs is a defect.
 
+#[macro_use]
+mod server;
+
 mod answering;
 mod client;
 mod closing;
 mod pressure;
-mod server;
+mod services;
 
 macro_rules! on_every_runtime {
     ($($topic:ident::$test:ident,)+) => {
@@ -48,6 +51,9 @@ on_every_runtime! {
     closing::a_port_in_use_is_refused_with_its_address,
     closing::a_silent_handshake_is_closed_at_its_deadline,
     closing::a_connection_that_goes_away_is_forgotten,
+    services::an_asynchronous_service_waits_without_keeping_others_waiting,
+    services::a_timer_of_the_service_fires_once_each_time_it_is_set,
+    services::a_client_is_let_in_when_it_knows_the_word,
     pressure::a_slow_reader_stops_being_read_and_gets_every_answer,
     pressure::reading_goes_on_while_writing_blocks,
     pressure::a_busy_connection_lets_others_have_their_turn,

@@ -5,6 +5,7 @@ use helenus_core::message::{ChangeType, SchemaChange, SchemaTarget};
 use helenus_core::{ErrorResponse, Reply, Request, RequestBody, Responder, Response};
 use helenus_server::{Options, PeerInfo, ServerHandle, Service, ShutdownHandle, Totals};
 use std::net::SocketAddr;
+use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -22,53 +23,48 @@ pub(crate) enum Runtime {
 }
 
 /// A running server; shut down when dropped.
-pub(crate) struct Running {
+pub(crate) struct Served {
     pub(crate) address: SocketAddr,
-    pub(crate) service: Arc<Canned>,
     pub(crate) shutdown: ShutdownHandle,
-    totals: Box<dyn Fn() -> Totals + Send>,
-    thread: Option<JoinHandle<std::io::Result<()>>>,
+    pub(crate) totals: Box<dyn Fn() -> Totals + Send>,
+    pub(crate) thread: Option<JoinHandle<std::io::Result<()>>>,
 }
 
-impl Running {
-    /// Starts with two workers.
-    pub(crate) fn start(runtime: Runtime, options: Options) -> Running {
-        Running::start_workers(runtime, options, 2)
-    }
-
-    pub(crate) fn start_workers(runtime: Runtime, options: Options, workers: usize) -> Running {
-        let address = SocketAddr::from(([127, 0, 0, 1], 0));
-        let service = Arc::new(Canned::default());
-        macro_rules! start {
-            ($server:ty, $run:ident $(, $workers:expr)?) => {{
-                let server = <$server>::bind(address, Arc::clone(&service), options).unwrap();
-                let hub = Arc::clone(server.hub());
-                Running {
-                    address: server.local_addr(),
-                    service,
-                    shutdown: server.handle(),
-                    totals: Box::new(move || hub.totals()),
-                    thread: Some(thread::spawn(move || server.$run($($workers)?))),
-                }
-            }};
-        }
-        match runtime {
-            Runtime::Threads => start!(helenus_std::Server<Canned>, run),
-            Runtime::Tokio => start!(helenus_tokio::Server<Canned>, run_workers, workers),
-            Runtime::TokioWorkStealing => {
-                start!(helenus_tokio::Server<Canned>, run_work_stealing, workers)
+/// Binds a service with `$bind` (`bind` or `bind_async`) and runs it on any runtime.
+macro_rules! run_any {
+    ($runtime:expr, $bind:ident, $service:expr, $options:expr, $workers:expr) => {
+        match $runtime {
+            $crate::server::Runtime::Threads => {
+                run_any!(@ helenus_std::Server::$bind, run_workers, $service, $options, $workers)
             }
-            Runtime::Smol => start!(helenus_smol::Server<Canned>, run_workers, workers),
-            Runtime::AsyncStd => {
-                start!(
-                    helenus_smol::async_std::Server<Canned>,
-                    run_workers,
-                    workers
-                )
+            $crate::server::Runtime::Tokio => {
+                run_any!(@ helenus_tokio::Server::$bind, run_workers, $service, $options, $workers)
             }
+            $crate::server::Runtime::TokioWorkStealing => run_any!(
+                @ helenus_tokio::Server::$bind, run_work_stealing, $service, $options, $workers
+            ),
+            $crate::server::Runtime::Smol => {
+                run_any!(@ helenus_smol::Server::$bind, run_workers, $service, $options, $workers)
+            }
+            $crate::server::Runtime::AsyncStd => run_any!(
+                @ helenus_smol::async_std::Server::$bind, run_workers, $service, $options, $workers
+            ),
         }
-    }
+    };
+    (@ $bind:path, $run:ident, $service:expr, $options:expr, $workers:expr) => {{
+        let anywhere = std::net::SocketAddr::from(([127, 0, 0, 1], 0));
+        let server = $bind(anywhere, $service, $options).unwrap();
+        let hub = std::sync::Arc::clone(server.hub());
+        $crate::server::Served {
+            address: server.local_addr(),
+            shutdown: server.handle(),
+            totals: Box::new(move || hub.totals()),
+            thread: Some(std::thread::spawn(move || server.$run($workers))),
+        }
+    }};
+}
 
+impl Served {
     pub(crate) fn totals(&self) -> Totals {
         (self.totals)()
     }
@@ -81,16 +77,55 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for Served {
     fn drop(&mut self) {
         self.shutdown.shutdown();
-        self.service.release();
         if let Some(thread) = self.thread.take() {
             let ended = thread.join();
             if !thread::panicking() {
                 ended.unwrap().unwrap();
             }
         }
+    }
+}
+
+/// A running server of the canned service.
+pub(crate) struct Running {
+    pub(crate) service: Arc<Canned>,
+    served: Served,
+}
+
+impl Running {
+    /// Starts with two workers.
+    pub(crate) fn start(runtime: Runtime, options: Options) -> Running {
+        Running::start_workers(runtime, options, 2)
+    }
+
+    pub(crate) fn start_workers(runtime: Runtime, options: Options, workers: usize) -> Running {
+        let service = Arc::new(Canned::default());
+        let served = run_any!(runtime, bind, Arc::clone(&service), options, workers);
+        Running { service, served }
+    }
+}
+
+impl Deref for Running {
+    type Target = Served;
+
+    fn deref(&self) -> &Served {
+        &self.served
+    }
+}
+
+impl DerefMut for Running {
+    fn deref_mut(&mut self) -> &mut Served {
+        &mut self.served
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // What is kept would hold the shutdown up.
+        self.service.release();
     }
 }
 
@@ -129,7 +164,7 @@ impl Canned {
     }
 }
 
-fn said(text: &str) -> Response {
+pub(crate) fn said(text: &str) -> Response {
     Response::SetKeyspace(text.into())
 }
 
