@@ -1,5 +1,7 @@
 //! The `compression` option: Cassandra's `CompressionParams`.
 
+use std::ops::RangeInclusive;
+
 use helenus_core::message::ErrorResponse;
 
 use super::OptionMap;
@@ -87,6 +89,9 @@ pub(super) fn parse(map: &OptionMap) -> Result<OptionMap, ErrorResponse> {
             .trim()
             .parse()
             .map_err(|_| ErrorResponse::config("Invalid value for min_compress_ratio"))?;
+        if ratio < 0.0 {
+            return Err(ErrorResponse::config("Invalid negative min_compress_ratio"));
+        }
         if ratio != 0.0 && (ratio < 1.0 || ratio.is_nan()) {
             return Err(ErrorResponse::config(
                 "min_compress_ratio can either be 0 or greater than or equal to 1",
@@ -123,7 +128,7 @@ fn chunk_length(text: &str) -> Result<u32, ErrorResponse> {
 }
 
 /// Cassandra's range of Zstandard levels.
-const ZSTD_LEVELS: std::ops::RangeInclusive<i32> = -131_072..=22;
+const ZSTD_LEVELS: RangeInclusive<i32> = -131_072..=22;
 
 /// The options of single compressors.
 fn own(map: &OptionMap) -> Result<(), ErrorResponse> {
@@ -136,16 +141,15 @@ fn own(map: &OptionMap) -> Result<(), ErrorResponse> {
              [high, fast]."
         )));
     }
-    if let Some(text) = map.get("compression_level") {
-        let level = text
-            .parse::<i32>()
-            .ok()
-            .filter(|level| ZSTD_LEVELS.contains(level));
-        if level.is_none() {
-            return Err(ErrorResponse::config(format!(
-                "Invalid value '{text}' for 'compression_level'"
-            )));
-        }
-    }
-    Ok(())
+    let integer = |name: &str, range: RangeInclusive<i32>| match map.get(name) {
+        None => Ok(()),
+        Some(text) if text.parse().is_ok_and(|level| range.contains(&level)) => Ok(()),
+        Some(text) => Err(ErrorResponse::config(format!(
+            "Invalid value [{text}] for parameter '{name}'. Value must be between {} and {}.",
+            range.start(),
+            range.end()
+        ))),
+    };
+    integer("lz4_high_compressor_level", 1..=17)?;
+    integer("compression_level", ZSTD_LEVELS)
 }

@@ -4,6 +4,7 @@ mod alter_table;
 mod create_table;
 mod keyspaces;
 mod options;
+mod strategies;
 mod updates;
 mod user_types;
 

@@ -1,5 +1,7 @@
 //! The `compaction` option: Cassandra's `CompactionParams` and the options of its strategies.
 
+mod rules;
+
 use helenus_core::message::ErrorResponse;
 
 use super::OptionMap;
@@ -9,88 +11,54 @@ const PACKAGE: &str = "org.apache.cassandra.db.compaction.";
 const MIN_THRESHOLD: (&str, &str) = ("min_threshold", "4");
 const MAX_THRESHOLD: (&str, &str) = ("max_threshold", "32");
 
-/// What a sub-option takes.
-#[derive(Clone, Copy)]
-enum Rule {
-    /// `true` or `false`; how the message begins.
-    Boolean(&'static str),
-    /// A number above 0.
-    PositiveFloat,
-    /// A number of 0 or more.
-    Float,
-    /// An integer above 0.
-    PositiveInteger,
-    /// An integer of 1 or more, worded as the time window strategy does.
-    Window,
-    /// A unit of time.
-    Unit(&'static [&'static str]),
-    /// Scaling parameters of the unified strategy.
-    Scaling,
-    /// Anything.
-    Any,
-}
+/// A sub-option by name, and what its value has to satisfy.
+type SubOption = (&'static str, rules::Rule);
 
-const COMMON: &[(&str, Rule)] = &[
-    ("tombstone_threshold", Rule::PositiveFloat),
-    ("tombstone_compaction_interval", Rule::PositiveInteger),
+const COMMON: &[SubOption] = &[
+    ("tombstone_threshold", rules::tombstone_threshold),
+    ("tombstone_compaction_interval", rules::tombstone_interval),
+    ("unchecked_tombstone_compaction", rules::either_boolean),
+    ("only_purge_repaired_tombstones", rules::any),
+    ("log_all", rules::quoted_boolean),
+    ("enabled", rules::boolean),
     (
-        "unchecked_tombstone_compaction",
-        Rule::Boolean("'unchecked_tombstone_compaction'"),
+        "provide_overlapping_tombstones",
+        rules::overlapping_tombstones,
     ),
-    (
-        "only_purge_repaired_tombstones",
-        Rule::Boolean("'only_purge_repaired_tombstones'"),
-    ),
-    ("log_all", Rule::Boolean("log_all")),
-    ("enabled", Rule::Boolean("enabled")),
-    ("provide_overlapping_tombstones", Rule::Any),
 ];
-const THRESHOLDS: &[(&str, Rule)] = &[("min_threshold", Rule::Any), ("max_threshold", Rule::Any)];
-const SIZE_TIERED: &[(&str, Rule)] = &[
-    ("min_sstable_size", Rule::Float),
-    ("bucket_low", Rule::Float),
-    ("bucket_high", Rule::Float),
+const THRESHOLDS: &[SubOption] = &[("min_threshold", rules::any), ("max_threshold", rules::any)];
+const SIZE_TIERED: &[SubOption] = &[
+    ("min_sstable_size", rules::byte_count),
+    ("bucket_low", rules::float),
+    ("bucket_high", rules::float),
 ];
-const LEVELED: &[(&str, Rule)] = &[
-    ("sstable_size_in_mb", Rule::PositiveInteger),
-    ("fanout_size", Rule::PositiveInteger),
-    ("single_sstable_uplevel", Rule::Any),
+const LEVELED: &[SubOption] = &[
+    ("sstable_size_in_mb", rules::positive),
+    ("fanout_size", rules::positive),
+    ("single_sstable_uplevel", rules::any),
 ];
-const TIME_WINDOW: &[(&str, Rule)] = &[
-    (
-        "timestamp_resolution",
-        Rule::Unit(&["MICROSECONDS", "MILLISECONDS", "NANOSECONDS", "SECONDS"]),
-    ),
-    (
-        "compaction_window_unit",
-        Rule::Unit(&["MINUTES", "HOURS", "DAYS"]),
-    ),
-    ("compaction_window_size", Rule::Window),
-    (
-        "expired_sstable_check_frequency_seconds",
-        Rule::PositiveInteger,
-    ),
-    ("unsafe_aggressive_sstable_expiration", Rule::Any),
+const TIME_WINDOW: &[SubOption] = &[
+    ("timestamp_resolution", rules::resolution),
+    ("compaction_window_unit", rules::window_unit),
+    ("compaction_window_size", rules::window_size),
+    ("expired_sstable_check_frequency_seconds", rules::frequency),
+    ("unsafe_aggressive_sstable_expiration", rules::is_boolean),
 ];
-const UNIFIED: &[(&str, Rule)] = &[
-    ("scaling_parameters", Rule::Scaling),
-    ("target_sstable_size", Rule::Any),
-    ("min_sstable_size", Rule::Any),
-    ("flush_size_override", Rule::Any),
-    ("base_shard_count", Rule::PositiveInteger),
-    ("sstable_growth", Rule::Float),
-    ("max_sstables_to_compact", Rule::Any),
-    (
-        "expired_sstable_check_frequency_seconds",
-        Rule::PositiveInteger,
-    ),
-    ("unsafe_aggressive_sstable_expiration", Rule::Any),
-    ("overlap_inclusion_method", Rule::Any),
-    ("parallelize_output_shards", Rule::Any),
+const UNIFIED: &[SubOption] = &[
+    ("scaling_parameters", rules::scaling),
+    ("target_sstable_size", rules::target_size),
+    ("min_sstable_size", rules::minimal_size),
+    ("flush_size_override", rules::size),
+    ("base_shard_count", rules::count),
+    ("sstable_growth", rules::growth),
+    ("max_sstables_to_compact", rules::integer),
+    ("expired_sstable_check_frequency_seconds", rules::count),
+    ("unsafe_aggressive_sstable_expiration", rules::boolean),
+    ("overlap_inclusion_method", rules::overlap_inclusion),
 ];
 
 /// The options a strategy knows beside the common ones; `None` for no strategy.
-fn known_options(class: &str) -> Option<&'static [&'static [(&'static str, Rule)]]> {
+fn known_options(class: &str) -> Option<&'static [&'static [SubOption]]> {
     Some(match class {
         "SizeTieredCompactionStrategy" => &[COMMON, THRESHOLDS, SIZE_TIERED],
         "LeveledCompactionStrategy" => &[COMMON, THRESHOLDS, LEVELED, SIZE_TIERED],
@@ -157,7 +125,7 @@ pub(super) fn validate(map: &OptionMap) -> Result<(), ErrorResponse> {
     let known = known_options(class).unwrap_or(&[]);
     for (name, rule) in known.iter().copied().flatten() {
         if let Some(value) = map.get(*name) {
-            check(name, value, *rule)?;
+            rule(name, value).map_err(ErrorResponse::config)?;
         }
     }
     buckets(map)?;
@@ -181,66 +149,6 @@ pub(super) fn validate(map: &OptionMap) -> Result<(), ErrorResponse> {
         )));
     }
     thresholds(map)
-}
-
-fn check(name: &str, value: &str, rule: Rule) -> Result<(), ErrorResponse> {
-    let message = match rule {
-        Rule::Any => return Ok(()),
-        Rule::Boolean(subject) => {
-            if value.eq_ignore_ascii_case("true") || value.eq_ignore_ascii_case("false") {
-                return Ok(());
-            }
-            match subject.starts_with('\'') {
-                true => format!("{subject} should be either 'true' or 'false', not '{value}'"),
-                false => format!("{subject} should either be 'true' or 'false', not {value}"),
-            }
-        }
-        Rule::Float | Rule::PositiveFloat => match value.trim().parse::<f64>() {
-            Err(_) => format!("{value} is not a parsable float for {name}"),
-            Ok(number)
-                if matches!(rule, Rule::PositiveFloat) && (number <= 0.0 || number.is_nan()) =>
-            {
-                format!("{name} must be greater than 0, but was {number:.6}")
-            }
-            Ok(number) if number < 0.0 => {
-                format!("{name} must be non negative: {}", JavaDouble(number))
-            }
-            Ok(_) => return Ok(()),
-        },
-        Rule::PositiveInteger => match value.parse::<i64>() {
-            Err(_) => format!("{value} is not a parsable int (base10) for {name}"),
-            Ok(number @ ..=0) if name.starts_with("tombstone") => {
-                format!("{name} must be greater than 0, but was {number}")
-            }
-            Ok(number @ ..=0) => format!("{name} must be larger than 0, but was {number}"),
-            Ok(_) => return Ok(()),
-        },
-        Rule::Window => match value.parse::<i32>() {
-            Err(_) => format!("{value} is not a parsable int (base10) for {name}"),
-            Ok(number @ ..=0) => format!("{number} must be greater than 1 for {name}"),
-            Ok(_) => return Ok(()),
-        },
-        Rule::Unit(units) => match units.contains(&value) {
-            true => return Ok(()),
-            false => format!("{value} is not valid for {name}"),
-        },
-        Rule::Scaling => match value
-            .split(',')
-            .map(str::trim)
-            .find(|part| !is_scaling_parameter(part))
-        {
-            None => return Ok(()),
-            Some(part) => {
-                format!("Scaling parameter {part} must match N|L[0-9]+|T[0-9]+|[+-]?[0-9]+")
-            }
-        },
-    };
-    Err(ErrorResponse::config(message))
-}
-
-fn is_scaling_parameter(text: &str) -> bool {
-    let digits = text.strip_prefix(['L', 'T', '+', '-']).unwrap_or(text);
-    text == "N" || (!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 fn buckets(map: &OptionMap) -> Result<(), ErrorResponse> {
