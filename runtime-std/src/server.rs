@@ -93,19 +93,17 @@ impl<S: Service> Server<S> {
         let waker = self.wake.waker();
         let mut backoff = AcceptBackoff::default();
         let mut rest = None;
+        let mut spare = None;
         while self.hub.poll_shutdown(waker).is_pending() {
             let now = Instant::now();
             let timer = self.hub.poll_service_timer(now, waker);
             if rest.is_none_or(|until| until <= now) {
                 rest = None;
-                match self.listener.accept() {
-                    Ok((stream, peer)) => {
+                match self.accept_one(&mut spare) {
+                    Ok((stream, peer, wake)) => {
                         backoff.succeeded();
-                        match start(&self.hub, stream, peer) {
-                            Ok(()) => {}
-                            Err(error) => {
-                                tracing::warn!(%peer, %error, "cannot serve a connection")
-                            }
+                        if let Err(error) = start(&self.hub, stream, peer, wake) {
+                            tracing::warn!(%peer, %error, "cannot serve a connection");
                         }
                         continue;
                     }
@@ -130,6 +128,22 @@ impl<S: Service> Server<S> {
         }
         Ok(())
     }
+
+    /// Accepts, with all the descriptors that a connection needs or not at all: one that can't be
+    /// served yet waits in the kernel's queue. `spare` keeps what was made in vain.
+    fn accept_one(
+        &self,
+        spare: &mut Option<WakeHandle>,
+    ) -> io::Result<(TcpStream, SocketAddr, WakeHandle)> {
+        let wake = spare.take().map_or_else(WakeHandle::new, Ok)?;
+        match self.listener.accept() {
+            Ok((stream, peer)) => Ok((stream, peer, wake)),
+            Err(error) => {
+                *spare = Some(wake);
+                Err(error)
+            }
+        }
+    }
 }
 
 /// Waits until no connection is open, `limit` at most. True if so.
@@ -144,14 +158,18 @@ fn emptied<S: Service>(hub: &Hub<S>, wake: &WakeHandle, limit: Duration) -> io::
     Ok(true)
 }
 
-fn start<S: Service>(hub: &Arc<Hub<S>>, stream: TcpStream, peer: SocketAddr) -> io::Result<()> {
+fn start<S: Service>(
+    hub: &Arc<Hub<S>>,
+    stream: TcpStream,
+    peer: SocketAddr,
+    wake: WakeHandle,
+) -> io::Result<()> {
     stream.set_nonblocking(true)?;
     stream.set_nodelay(true)?;
     let driver = match hub.connect(peer, stream.local_addr()?, Instant::now()) {
         Ok(driver) => driver,
         Err(refusal) => return Err(io::Error::other(refusal)),
     };
-    let wake = WakeHandle::new()?;
     let serve = move || {
         if let Err(error) = pump(&stream, driver, &wake) {
             tracing::debug!(%error, "a connection broke");
