@@ -68,3 +68,13 @@ pub struct Completed {
     /// Warnings that go with it.
     pub warnings: Vec<String>,
 }
+
+impl From<Response> for Completed {
+    /// A response without warnings.
+    fn from(response: Response) -> Self {
+        Self {
+            response,
+            warnings: Vec::new(),
+        }
+    }
+}

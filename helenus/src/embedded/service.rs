@@ -68,13 +68,7 @@ impl Service for EmbeddedService {
             RequestBody::Query(query) => self.node.query(&query, session, version),
             RequestBody::Batch(batch) => self.node.batch(&batch, session, version),
             RequestBody::Prepare(prepare) => match self.node.prepare(&prepare, session) {
-                Ok(response) => {
-                    let completed = Completed {
-                        response,
-                        warnings: Vec::new(),
-                    };
-                    return self.node.send(completed, trace, responder);
-                }
+                Ok(response) => return self.node.send(response.into(), trace, responder),
                 Err(error) => Err(error),
             },
             _ => Err(ErrorResponse::server_error(
@@ -83,7 +77,10 @@ impl Service for EmbeddedService {
         };
         match begun {
             Ok(execution) => self.answer(execution, session, trace, responder),
-            Err(error) => responder.error(error),
+            Err(error) => {
+                let response = Response::Error(error);
+                self.node.send(response.into(), trace, responder);
+            }
         }
     }
 }
