@@ -4,11 +4,11 @@ use nom::Parser;
 use nom::multi::separated_list1;
 use nom::sequence::delimited;
 
+use super::collections::map_literal;
 use super::ddl::{IF_EXISTS, IF_NOT_EXISTS};
 use super::input::{Input, Parsed, clause, flag, key, keys, separator, token};
 use super::keywords::Keyword;
 use super::names::{function, keyspace, table};
-use super::terms::map_literal;
 use super::token::Kind;
 use super::unsupported::argument_types;
 
@@ -30,7 +30,7 @@ fn granted(input: Input<'_>, preposition: Keyword) -> Parsed<'_, ()> {
     let kind = inside.kind();
     let rest = match is_permission(kind) && !names_role(inside) {
         true => {
-            if kind.is_identifier() && !follows_permission(inside.peek(1)) {
+            if kind.is_identifier() && !follows_permission(kind, inside.peek(1)) {
                 return input.no_viable(2);
             }
             let (rest, ()) = permissions(inside)?;
@@ -53,9 +53,12 @@ fn names_role(input: Input<'_>) -> bool {
     input.kind().is_identifier() && preposition
 }
 
-fn follows_permission(kind: Kind) -> bool {
+fn follows_permission(permission: Kind, kind: Kind) -> bool {
     use Keyword::*;
-    kind == Kind::Comma || matches!(kind, Kind::Key(Permission | Permissions | On))
+    match permission {
+        Kind::Key(All) => matches!(kind, Kind::Key(Permissions | On)),
+        _ => kind == Kind::Comma || matches!(kind, Kind::Key(Permission | On)),
+    }
 }
 
 /// Whether a token names a permission, or all of them.
@@ -255,6 +258,9 @@ pub(super) fn user<'a>(input: Input<'a>, condition: RoleCondition) -> Parsed<'a,
     let (input, _) = condition.parse(input)?;
     let (input, ()) = user_name(input)?;
     let (input, _) = clause(Keyword::With, |input| {
+        if !input.at(Keyword::Hashed) && !input.at(Keyword::Password) {
+            return input.no_viable(0);
+        }
         let (input, _) = flag(&[Keyword::Hashed])(input)?;
         let (input, _) = key(Keyword::Password)(input)?;
         token(Kind::String)(input)

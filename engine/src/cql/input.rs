@@ -115,10 +115,15 @@ impl<'a> Input<'a> {
         Err(Err::Failure(Fault::Syntax(message.into())))
     }
 
-    /// What Java says of a number that its type cannot hold.
+    /// What Cassandra says of a number that its type cannot hold.
     pub(super) fn not_a_number<O>(self, digits: &str) -> Parsed<'a, O> {
+        self.failed(&format!("For input string: \"{digits}\""))
+    }
+
+    /// What Cassandra says of a number that Java doesn't take.
+    pub(super) fn failed<O>(self, reason: &str) -> Parsed<'a, O> {
         self.refuse(format!(
-            "Failed parsing statement: [{}] reason: NumberFormatException For input string: \"{digits}\"",
+            "Failed parsing statement: [{}] reason: NumberFormatException {reason}",
             super::error::clip(self.source.text)
         ))
     }

@@ -35,17 +35,14 @@ macro_rules! keywords {
                     $($(Self::$name)|+ => Class::$class,)+
                 }
             }
-
-            /// The keyword of these letters, already in lower case.
-            fn of(word: &str) -> Option<Self> {
-                Some(match word {
-                    $($($word => Self::$name,)+)+
-                    "columnfamily" => Self::Table,
-                    "columnfamilies" => Self::Tables,
-                    _ => return None,
-                })
-            }
         }
+
+        /// Every spelling of a keyword.
+        const SPELLINGS: &[(&str, Keyword)] = &[
+            $($(($word, Keyword::$name),)+)+
+            ("columnfamily", Keyword::Table),
+            ("columnfamilies", Keyword::Tables),
+        ];
     };
 }
 
@@ -213,6 +210,39 @@ keywords! {
 /// The longest keyword.
 const LONGEST: usize = "columnfamilies".len();
 
+/// The spellings by length, then by letters.
+static SORTED: [(&str, Keyword); SPELLINGS.len()] = sorted();
+
+const fn sorted() -> [(&'static str, Keyword); SPELLINGS.len()] {
+    let mut sorted = [SPELLINGS[0]; SPELLINGS.len()];
+    let mut count = 0;
+    while count < SPELLINGS.len() {
+        let mut place = count;
+        while place > 0 && is_before(SPELLINGS[count].0, sorted[place - 1].0) {
+            sorted[place] = sorted[place - 1];
+            place -= 1;
+        }
+        sorted[place] = SPELLINGS[count];
+        count += 1;
+    }
+    sorted
+}
+
+const fn is_before(one: &str, other: &str) -> bool {
+    if one.len() != other.len() {
+        return one.len() < other.len();
+    }
+    let mut at = 0;
+    while at < one.len() {
+        let (left, right) = (one.as_bytes()[at], other.as_bytes()[at]);
+        if left != right {
+            return left < right;
+        }
+        at += 1;
+    }
+    false
+}
+
 impl Keyword {
     /// The keyword an identifier spells, whatever its case.
     pub(super) fn lookup(identifier: &str) -> Option<Self> {
@@ -220,7 +250,10 @@ impl Keyword {
         let lower = buffer.get_mut(..identifier.len())?;
         lower.copy_from_slice(identifier.as_bytes());
         lower.make_ascii_lowercase();
-        Self::of(std::str::from_utf8(lower).ok()?)
+        let order =
+            |word: &str| (word.len().cmp(&lower.len())).then_with(|| word.as_bytes().cmp(lower));
+        let place = SORTED.binary_search_by(|(word, _)| order(word)).ok()?;
+        SORTED.get(place).map(|&(_, keyword)| keyword)
     }
 
     /// The name of the token in error messages.

@@ -75,8 +75,8 @@ impl<'a> Lexer<'a> {
     /// The next token, hidden ones included; `Eof` or `Invalid` again and again at the end.
     pub(super) fn next_token(&mut self) -> Token {
         let start = self.position;
-        let rest = self.text.as_bytes().get(start..).unwrap_or_default();
-        let scanned = match rest.first() {
+        let rest = self.text.get(start..).unwrap_or_default();
+        let scanned = match rest.as_bytes().first() {
             None => Ok((Kind::Eof, 0)),
             Some(_) if self.fault.is_some() => Ok((Kind::Invalid, 0)),
             Some(&first) => scan(first, rest),
@@ -105,7 +105,8 @@ pub(super) fn fault(offset: usize, wanted: Wanted) -> Scanned {
     Err(LexicalFault { offset, wanted })
 }
 
-fn scan(first: u8, rest: &[u8]) -> Scanned {
+fn scan(first: u8, text: &str) -> Scanned {
+    let rest = text.as_bytes();
     let second = rest.get(1).copied().unwrap_or(0);
     let simple = match first {
         b' ' | b'\t' | b'\n' | b'\r' => {
@@ -115,7 +116,7 @@ fn scan(first: u8, rest: &[u8]) -> Scanned {
                 rest.iter().position(blank).unwrap_or(rest.len()),
             ));
         }
-        b'a'..=b'z' | b'A'..=b'Z' => return word(rest),
+        b'a'..=b'z' | b'A'..=b'Z' => return word(text),
         b'0'..=b'9' => return numbers::scan(rest),
         b'\'' => return quoted(rest, b'\'', '\''),
         b'"' => return quoted(rest, b'"', '"'),
@@ -155,26 +156,27 @@ fn scan(first: u8, rest: &[u8]) -> Scanned {
 }
 
 /// An identifier, keyword or boolean; or a UUID or duration that begins with a letter.
-fn word(rest: &[u8]) -> Scanned {
+fn word(text: &str) -> Scanned {
+    let rest = text.as_bytes();
     let end = rest
         .iter()
         .position(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_')
         .unwrap_or(rest.len());
-    let name = rest.get(..end).unwrap_or_default();
-    if end == 8 && rest.get(8) == Some(&b'-') && name.iter().all(u8::is_ascii_hexdigit) {
+    let name = text.get(..end).unwrap_or_default();
+    if end == 8 && rest.get(8) == Some(&b'-') && name.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return numbers::uuid(rest);
     }
-    if name.first() == Some(&b'P')
-        && let Some(length) = numbers::iso_duration(rest)
-        && length >= end
-    {
-        return Ok((Kind::Duration, length));
+    if name.starts_with('P') {
+        match numbers::iso_duration(rest) {
+            // A longer identifier is one.
+            Some(Ok((_, length))) if length < end => {}
+            Some(duration) => return duration,
+            None => {}
+        }
     }
-    if name == b"expr" && rest.get(4) == Some(&b'(') {
+    if name == "expr" && rest.get(4) == Some(&b'(') {
         return Ok((Kind::Expr, 5));
     }
-    // The bytes are ASCII letters, digits and underscores.
-    let name = std::str::from_utf8(name).unwrap_or_default();
     let kind = match Keyword::lookup(name) {
         Some(keyword) => Kind::Key(keyword),
         None if name.eq_ignore_ascii_case("true") || name.eq_ignore_ascii_case("false") => {
@@ -196,7 +198,8 @@ fn minus(rest: &[u8]) -> Scanned {
         b'n' | b'N' => spelled(rest, b"-nan", Kind::Nan),
         b'i' | b'I' => spelled(rest, b"-infinity", Kind::NegativeInfinity),
         b'P' => match numbers::iso_duration(rest.get(1..).unwrap_or_default()) {
-            Some(length) => Ok((Kind::Duration, length + 1)),
+            Some(Ok((kind, length))) => Ok((kind, length + 1)),
+            Some(Err(problem)) => fault(problem.offset + 1, problem.wanted),
             None => Ok((Kind::Minus, 1)),
         },
         _ => Ok((Kind::Minus, 1)),

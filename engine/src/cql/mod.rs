@@ -7,6 +7,8 @@ pub mod ast;
 
 mod access;
 mod assignments;
+mod calls;
+mod collections;
 mod ddl;
 mod describe;
 mod error;

@@ -35,16 +35,10 @@ fn folded(input: Input<'_>) -> Name {
     if matches!(input.kind(), Kind::QuotedName | Kind::EmptyQuotedName) {
         return Arc::from(&*unquote(text));
     }
-    // Identifiers are short: fold them where no allocation is needed.
-    let mut buffer = [0u8; 64];
-    if let Some(folded) = buffer.get_mut(..text.len()) {
-        folded.copy_from_slice(text.as_bytes());
-        folded.make_ascii_lowercase();
-        if let Ok(folded) = std::str::from_utf8(folded) {
-            return Arc::from(folded);
-        }
+    match text.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        true => Arc::from(text.to_ascii_lowercase()),
+        false => Arc::from(text),
     }
-    Arc::from(text.to_ascii_lowercase())
 }
 
 /// An identifier.

@@ -22,7 +22,7 @@ pub(super) fn scan(rest: &[u8]) -> Scanned {
             return uuid(rest);
         }
     }
-    if unit(rest, end).is_some() || matches!(next, b'u' | b'U' | b'n' | b'N' | 0xC2) {
+    if unit(rest, end).is_some() || begins_short(next) {
         return duration(rest, end);
     }
     float(rest, end)
@@ -64,7 +64,8 @@ fn duration(rest: &[u8], number: usize) -> Scanned {
     loop {
         match unit(rest, end) {
             Some(length) => end += length,
-            None if end == number => return fault(end + 1, Wanted::Set),
+            // `u` and `n` begin a unit of two letters.
+            None if begins_short(at(rest, end)) => return fault(end + 1, Wanted::Set),
             None => return fault(end, Wanted::Token),
         }
         match digits(rest, end) {
@@ -72,6 +73,11 @@ fn duration(rest: &[u8], number: usize) -> Scanned {
             more => end += more,
         }
     }
+}
+
+/// Whether a byte can only begin a unit of microseconds or nanoseconds.
+fn begins_short(byte: u8) -> bool {
+    matches!(byte, b'u' | b'U' | b'n' | b'N' | 0xC2)
 }
 
 /// The length of the duration's unit at an offset.
@@ -102,18 +108,20 @@ pub(super) fn uuid(rest: &[u8]) -> Scanned {
     Ok((Kind::Uuid, 36))
 }
 
-/// The length of an ISO 8601 duration: `P1Y2M3DT4H5M6S`, `P4W` or `P0001-02-03T04:05:06`.
-pub(super) fn iso_duration(rest: &[u8]) -> Option<usize> {
-    alternative_duration(rest)
-        .or_else(|| designated(rest, 1, b"W"))
-        .or_else(|| {
-            let date = designated(rest, 1, b"YMD").unwrap_or(1);
-            let time = match at(rest, date) {
-                b'T' => designated(rest, date + 1, b"HMS"),
-                _ => None,
-            };
-            time.or(Some(date)).filter(|&end| end > 1)
-        })
+/// An ISO 8601 duration, `P1Y2M3DT4H5M6S`, `P4W` or `P0001-02-03T04:05:06`; none if this may be something else.
+pub(super) fn iso_duration(rest: &[u8]) -> Option<Scanned> {
+    if digits(rest, 1) == 4 && at(rest, 5) == b'-' {
+        return Some(alternative_duration(rest));
+    }
+    let end = designated(rest, 1, b"W").or_else(|| {
+        let date = designated(rest, 1, b"YMD").unwrap_or(1);
+        let time = match at(rest, date) {
+            b'T' => designated(rest, date + 1, b"HMS"),
+            _ => None,
+        };
+        time.or(Some(date)).filter(|&end| end > 1)
+    })?;
+    Some(Ok((Kind::Duration, end)))
 }
 
 /// Numbers each followed by a designator, in the order given: the offset behind them.
@@ -128,16 +136,19 @@ fn designated(rest: &[u8], start: usize, designators: &[u8]) -> Option<usize> {
     (end > start).then_some(end)
 }
 
-fn alternative_duration(rest: &[u8]) -> Option<usize> {
+/// `P0001-02-03T04:05:06`: what begins like it can be nothing else.
+fn alternative_duration(rest: &[u8]) -> Scanned {
     let pattern = b"P0000-00-00T00:00:00";
-    let fits = pattern
-        .iter()
-        .enumerate()
-        .all(|(offset, &wanted)| match wanted {
-            b'0' => at(rest, offset).is_ascii_digit(),
-            other => at(rest, offset) == other,
-        });
-    fits.then_some(pattern.len())
+    for (offset, &wanted) in pattern.iter().enumerate() {
+        let byte = at(rest, offset);
+        if wanted == b'0' && !byte.is_ascii_digit() {
+            return fault(offset, Wanted::Set);
+        }
+        if wanted != b'0' && byte != wanted {
+            return fault(offset, Wanted::Character(char::from(wanted)));
+        }
+    }
+    Ok((Kind::Duration, pattern.len()))
 }
 
 fn at(rest: &[u8], offset: usize) -> u8 {

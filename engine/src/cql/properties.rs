@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::ast::{Literal, Name, Properties, Property, Term};
+use super::collections::map_literal;
 use super::input::{Input, Parsed, key};
 use super::keywords::Keyword;
 use super::names::{identifier, unquote};
-use super::terms::map_literal;
 use super::token::Kind;
 
 /// `WITH a = b AND …`

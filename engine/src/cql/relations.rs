@@ -9,10 +9,11 @@ use super::ast::{
     Comparison, Condition, ConditionSubject, ConditionTest, Conditions, InValues, Name, Relation,
     Term,
 };
+use super::collections::tuple;
 use super::input::{Input, Parsed, key, keys, nested, separator, token};
 use super::keywords::Keyword;
 use super::names::{column, identifier};
-use super::terms::{marker, term, terms, tuple};
+use super::terms::{begins_term, marker, term, terms};
 use super::token::Kind;
 
 /// The relations of a `WHERE` clause.
@@ -168,11 +169,12 @@ fn in_values(input: Input<'_>) -> Parsed<'_, InValues> {
         Kind::OpenParen if input.peek(1) == Kind::CloseParen => {
             Ok((input.advance().advance(), InValues::List(Vec::new())))
         }
-        Kind::OpenParen => {
+        Kind::OpenParen if begins_term(input.peek(1)) => {
             let (input, values) = terms(input.advance())?;
             let (input, _) = token(Kind::CloseParen)(input)?;
             Ok((input, InValues::List(values)))
         }
+        Kind::OpenParen => input.advance().mismatched(Kind::CloseParen),
         _ => input.no_viable(0),
     }
 }

@@ -230,6 +230,10 @@ fn drop_columns(input: Input<'_>) -> Parsed<'_, AlterTable> {
         let none = AlterTable::Properties(Properties::new());
         return Ok((rest.advance().advance(), none));
     }
+    let kind = rest.kind();
+    if !kind.is_identifier() && !matches!(kind, Kind::OpenParen | Kind::Key(Keyword::If)) {
+        return input.no_viable(1);
+    }
     let (input, if_exists) = flag(IF_EXISTS)(rest)?;
     let (input, columns) = match input.kind() {
         Kind::OpenParen => names_in_parentheses(input)?,

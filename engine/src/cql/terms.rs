@@ -1,18 +1,18 @@
-//! Terms: literals, markers, function calls and arithmetic.
+//! Terms: constants, markers and arithmetic.
 
 use std::sync::Arc;
 
 use nom::Parser;
 use nom::combinator::map;
 use nom::multi::separated_list1;
-use nom::sequence::{delimited, separated_pair};
 
-use super::ast::{FunctionCall, Literal, Operator, Term, TypeName};
-use super::input::{Input, Parsed, key, nested, separator, token};
+use super::ast::{Literal, Operator, Term};
+use super::calls::{call, cast, parenthesised};
+use super::collections::{braced, list};
+use super::input::{Input, Parsed, nested, separator};
 use super::keywords::Keyword;
-use super::names::{function, identifier, unquote};
+use super::names::{identifier, unquote};
 use super::token::Kind;
-use super::types::{comparator_type, native_type};
 
 /// A term.
 pub(super) fn term(input: Input<'_>) -> Parsed<'_, Term> {
@@ -85,7 +85,7 @@ fn group(input: Input<'_>) -> Parsed<'_, Term> {
 }
 
 /// A term without arithmetic.
-fn simple(input: Input<'_>) -> Parsed<'_, Term> {
+pub(super) fn simple(input: Input<'_>) -> Parsed<'_, Term> {
     match input.kind() {
         kind if kind.is_constant() => map(constant, Term::Literal).parse(input),
         Kind::Question => anonymous(input),
@@ -105,6 +105,12 @@ pub(super) fn constant(input: Input<'_>) -> Parsed<'_, Literal> {
     let literal = match input.kind() {
         Kind::String => Literal::String(Arc::from(&*unquote(text))),
         Kind::Integer => Literal::Integer(Arc::from(text)),
+        // Java finds no digits in what became infinite.
+        Kind::Float if text.parse().is_ok_and(f64::is_infinite) => {
+            return input.failed(
+                "Character I is neither a decimal digit number, decimal point, nor \"e\" notation exponential mark.",
+            );
+        }
         Kind::Float => Literal::Float(Arc::from(text)),
         Kind::Nan => Literal::Float(Arc::from("NaN")),
         Kind::Infinity => Literal::Float(Arc::from("Infinity")),
@@ -153,178 +159,6 @@ pub(super) fn integer(input: Input<'_>) -> Parsed<'_, Term> {
         Kind::Integer => map(constant, Term::Literal).parse(input),
         _ => marker(input),
     }
-}
-
-fn list(input: Input<'_>) -> Parsed<'_, Term> {
-    let input = input.advance();
-    if input.kind() == Kind::CloseBracket {
-        return Ok((input.advance(), Term::List(Vec::new())));
-    }
-    if !begins_term(input.kind()) {
-        return input.mismatched(Kind::CloseBracket);
-    }
-    let (input, elements) = terms(input)?;
-    let (input, _) = token(Kind::CloseBracket)(input)?;
-    Ok((input, Term::List(elements)))
-}
-
-/// `{…}`: a set, map or user type.
-fn braced(input: Input<'_>) -> Parsed<'_, Term> {
-    let inside = input.advance();
-    match inside.kind() {
-        Kind::CloseBrace => return Ok((inside.advance(), Term::Set(Vec::new()))),
-        kind if kind.is_identifier() && inside.peek(1) == Kind::Colon => {
-            let field = separated_pair(identifier, token(Kind::Colon), term);
-            let fields = separated_list1(separator(Kind::Comma), field);
-            return map(closed(fields), Term::UserType).parse(inside);
-        }
-        kind if kind.is_identifier() && !matches!(inside.peek(1), Kind::Dot | Kind::OpenParen) => {
-            return input.no_viable(2);
-        }
-        kind if !begins_term(kind) => return input.no_viable(1),
-        _ => {}
-    }
-    let (rest, first) = term(inside)?;
-    match rest.kind() {
-        Kind::Colon => {
-            let (mut rest, value) = term(rest.advance())?;
-            let mut entries = vec![(first, value)];
-            if rest.kind() == Kind::Comma {
-                let (behind, others) = self::entries(rest.advance())?;
-                entries.extend(others);
-                rest = behind;
-            }
-            let (rest, _) = token(Kind::CloseBrace)(rest)?;
-            Ok((rest, Term::Map(entries)))
-        }
-        Kind::CloseBrace => Ok((rest.advance(), Term::Set(vec![first]))),
-        Kind::Comma => {
-            let (rest, others) = closed(terms).parse(rest.advance())?;
-            let elements = std::iter::once(first).chain(others).collect();
-            Ok((rest, Term::Set(elements)))
-        }
-        _ => rest.no_viable(0),
-    }
-}
-
-fn closed<'a, O>(
-    rule: impl Parser<Input<'a>, Output = O, Error = super::error::Fault>,
-) -> impl Parser<Input<'a>, Output = O, Error = super::error::Fault> {
-    nom::sequence::terminated(rule, token(Kind::CloseBrace))
-}
-
-fn entries(input: Input<'_>) -> Parsed<'_, Vec<(Term, Term)>> {
-    let entry = separated_pair(term, token(Kind::Colon), term);
-    separated_list1(separator(Kind::Comma), entry).parse(input)
-}
-
-/// `{a: b, …}` with any terms for keys, or `{}`.
-pub(super) fn map_literal(input: Input<'_>) -> Parsed<'_, Vec<(Term, Term)>> {
-    let (input, _) = token(Kind::OpenBrace)(input)?;
-    if input.kind() == Kind::CloseBrace {
-        return Ok((input.advance(), Vec::new()));
-    }
-    if !begins_term(input.kind()) {
-        return input.mismatched(Kind::CloseBrace);
-    }
-    nested(|input| closed(entries).parse(input))(input)
-}
-
-/// `(type) term` or a tuple.
-fn parenthesised(input: Input<'_>) -> Parsed<'_, Term> {
-    match (input.peek(1), input.peek(2)) {
-        (Kind::Key(collection), Kind::Less) if is_parameterised(collection) => {
-            let (input, ty) = comparator_type(input.advance())?;
-            let (input, _) = token(Kind::CloseParen)(input)?;
-            let (input, hinted) = simple(input)?;
-            return Ok((input, Term::Hint(ty, Box::new(hinted))));
-        }
-        (_, Kind::Dot | Kind::OpenParen | Kind::CloseParen) => {}
-        (inside, _) if inside.is_identifier() => return input.no_viable(2),
-        _ => {}
-    }
-    if let Some((input, ty)) = hint(input) {
-        let (input, hinted) = simple(input)?;
-        return Ok((input, Term::Hint(ty, Box::new(hinted))));
-    }
-    map(tuple, Term::Tuple).parse(input)
-}
-
-fn is_parameterised(keyword: Keyword) -> bool {
-    use Keyword::*;
-    matches!(keyword, List | Set | Map | Tuple | Vector | Frozen)
-}
-
-/// `(type)` when a term follows it.
-fn hint(input: Input<'_>) -> Option<(Input<'_>, TypeName)> {
-    let inside = input.advance();
-    let next = inside.peek(1);
-    let may_be_type = match inside.kind() {
-        Kind::String => next == Kind::CloseParen,
-        kind => kind.is_identifier() && matches!(next, Kind::CloseParen | Kind::Dot),
-    };
-    if !may_be_type {
-        return None;
-    }
-    let (rest, ty) = comparator_type(inside).ok()?;
-    let (rest, _) = token(Kind::CloseParen)(rest).ok()?;
-    let begins = match rest.kind() {
-        Kind::Question
-        | Kind::Colon
-        | Kind::OpenBracket
-        | Kind::OpenBrace
-        | Kind::OpenParen
-        | Kind::Key(Keyword::Null) => true,
-        kind if kind.is_constant() => true,
-        kind if kind.is_function() || kind.is_identifier() => {
-            matches!(rest.peek(1), Kind::OpenParen | Kind::Dot)
-        }
-        _ => false,
-    };
-    begins.then_some((rest, ty))
-}
-
-/// `(a, b)`
-pub(super) fn tuple(input: Input<'_>) -> Parsed<'_, Vec<Term>> {
-    delimited(token(Kind::OpenParen), terms, token(Kind::CloseParen)).parse(input)
-}
-
-/// `cast(term AS type)`
-fn cast(input: Input<'_>) -> Parsed<'_, Term> {
-    let (input, term) = simple(input.advance().advance())?;
-    let (input, _) = key(Keyword::As)(input)?;
-    let (input, ty) = native_type(input)?;
-    let (input, _) = token(Kind::CloseParen)(input)?;
-    Ok((input, Term::Cast(Box::new(term), ty)))
-}
-
-/// `function(arguments)`
-fn call(input: Input<'_>) -> Parsed<'_, Term> {
-    let first = input.kind();
-    let may_be_keyspace = first.is_identifier() || first == Kind::Question;
-    let ahead = match may_be_keyspace && input.peek(1) == Kind::Dot {
-        true if input.peek(2).is_function() => 2,
-        true => return input.no_viable(2),
-        false if first.is_function() => 0,
-        false => return input.no_viable(usize::from(first.is_identifier())),
-    };
-    if input.peek(ahead + 1) != Kind::OpenParen {
-        return input.no_viable(ahead + 1);
-    }
-    let (rest, name) = function(input)?;
-    let rest = rest.advance();
-    let (rest, arguments) = match rest.kind() {
-        Kind::CloseParen => (rest, Vec::new()),
-        kind if begins_term(kind) => nested(terms)(rest)?,
-        _ => return input.no_viable(ahead + 2),
-    };
-    let (rest, _) = token(Kind::CloseParen)(rest)?;
-    let call = FunctionCall {
-        keyspace: name.keyspace,
-        name: name.name,
-        arguments,
-    };
-    Ok((rest, Term::Function(call)))
 }
 
 /// Whether a term can begin with that token.

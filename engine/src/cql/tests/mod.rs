@@ -2,6 +2,7 @@
 
 mod errors;
 mod robustness;
+mod schema;
 mod statements;
 mod terms;
 

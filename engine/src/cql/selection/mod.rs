@@ -1,16 +1,20 @@
 //! The expressions of a `SELECT` clause.
 
+mod functions;
+mod literals;
+
 use nom::Parser;
 use nom::combinator::map;
 use nom::multi::separated_list1;
 
 use super::ast::{Name, Operator, Selectable, Selector, Term};
-use super::input::{Input, Parsed, clause, key, nested, separator, token};
+use super::input::{Input, Parsed, clause, nested, separator, token};
 use super::keywords::Keyword;
-use super::names::{column, function, identifier};
+use super::names::{column, identifier};
 use super::terms::{constant, marker, multiplicative, term};
 use super::token::Kind;
-use super::types::{comparator_type, native_type};
+use functions::{call, cast, cell};
+use literals::{braced, list, parenthesised};
 
 /// The selectors of a statement: none for `*`.
 pub(super) fn selectors(input: Input<'_>) -> Parsed<'_, Vec<Selector>> {
@@ -170,6 +174,12 @@ fn anonymous(input: Input<'_>) -> Parsed<'_, Selectable> {
 fn named(input: Input<'_>) -> Parsed<'_, Selectable> {
     match (input.kind(), input.peek(1)) {
         (Kind::Key(keyword), Kind::OpenParen) => match keyword {
+            Keyword::Count
+                if !begins_selectable(input.peek(2))
+                    && !matches!(input.peek(2), Kind::Star | Kind::CloseParen) =>
+            {
+                return input.no_viable(2);
+            }
             Keyword::Count if input.peek(2) == Kind::Star => {
                 let rest = input.advance().advance().advance();
                 let (rest, _) = token(Kind::CloseParen)(rest)?;
@@ -200,128 +210,6 @@ fn named(input: Input<'_>) -> Parsed<'_, Selectable> {
         _ => return input.no_viable(1),
     }
     map(column, Selectable::Column).parse(input)
-}
-
-/// `writetime(column)` and its like; the column may have modifiers.
-fn cell(input: Input<'_>, keyword: Keyword) -> Parsed<'_, Selectable> {
-    let (input, name) = identifier(input.advance().advance())?;
-    let (input, modifiers) = modifiers(input)?;
-    if !follows_selectable(input.kind()) || input.kind() == Kind::Semicolon {
-        return input.no_viable(0);
-    }
-    let of = modified(Selectable::Column(name), modifiers);
-    let (input, _) = token(Kind::CloseParen)(input)?;
-    let of = Box::new(of);
-    let selected = match keyword {
-        Keyword::Writetime => Selectable::WriteTime(of),
-        Keyword::Maxwritetime => Selectable::MaxWriteTime(of),
-        _ => Selectable::Ttl(of),
-    };
-    Ok((input, selected))
-}
-
-/// `cast(expression AS type)`
-fn cast(input: Input<'_>) -> Parsed<'_, Selectable> {
-    let (input, of) = selectable(input.advance().advance())?;
-    let (input, _) = key(Keyword::As)(input)?;
-    let (input, ty) = native_type(input)?;
-    let (input, _) = token(Kind::CloseParen)(input)?;
-    Ok((input, Selectable::Cast(Box::new(of), ty)))
-}
-
-/// `function(arguments)`
-fn call(input: Input<'_>) -> Parsed<'_, Selectable> {
-    let (input, name) = function(input)?;
-    let (input, _) = token(Kind::OpenParen)(input)?;
-    let (input, arguments) = match input.kind() {
-        kind if begins_selectable(kind) => nested(selectables)(input)?,
-        _ => (input, Vec::new()),
-    };
-    let (input, _) = token(Kind::CloseParen)(input)?;
-    let call = Selectable::Function {
-        keyspace: name.keyspace,
-        name: name.name,
-        arguments,
-    };
-    Ok((input, call))
-}
-
-/// `(type) expression`, or a tuple.
-fn parenthesised(input: Input<'_>) -> Parsed<'_, Selectable> {
-    if let Ok((rest, hinted)) = hint(input)
-        && (follows_selectable(rest.kind()) || rest.kind() == Kind::Dot)
-    {
-        return Ok((rest, hinted));
-    }
-    let (input, elements) = selectables(input.advance())?;
-    let (input, _) = token(Kind::CloseParen)(input)?;
-    Ok((input, Selectable::Tuple(elements)))
-}
-
-fn hint(input: Input<'_>) -> Parsed<'_, Selectable> {
-    let (input, ty) = comparator_type(input.advance())?;
-    let (input, _) = token(Kind::CloseParen)(input)?;
-    let (input, of) = primary(input)?;
-    Ok((input, Selectable::Hint(ty, Box::new(of))))
-}
-
-fn list(input: Input<'_>) -> Parsed<'_, Selectable> {
-    let input = input.advance();
-    let (input, elements) = match input.kind() {
-        kind if begins_selectable(kind) => selectables(input)?,
-        _ => (input, Vec::new()),
-    };
-    let (input, _) = token(Kind::CloseBracket)(input)?;
-    Ok((input, Selectable::List(elements)))
-}
-
-/// A map or set; a user type looks like a map.
-fn braced(input: Input<'_>) -> Parsed<'_, Selectable> {
-    if !begins_selectable(input.peek(1)) && input.peek(1) != Kind::CloseBrace {
-        return input.no_viable(1);
-    }
-    let input = input.advance();
-    if input.kind() == Kind::CloseBrace {
-        return Ok((input.advance(), Selectable::Set(Vec::new())));
-    }
-    let (input, first) = selectable(input)?;
-    let (input, selected) = match input.kind() {
-        Kind::Colon => {
-            let (input, value) = selectable(input.advance())?;
-            let mut entries = vec![(first, value)];
-            let input = more(input, entry, &mut entries)?;
-            (input, Selectable::Map(entries))
-        }
-        Kind::Comma | Kind::CloseBrace => {
-            let mut elements = vec![first];
-            let input = more(input, selectable, &mut elements)?;
-            (input, Selectable::Set(elements))
-        }
-        _ => return input.no_viable(0),
-    };
-    let (input, _) = token(Kind::CloseBrace)(input)?;
-    Ok((input, selected))
-}
-
-fn entry(input: Input<'_>) -> Parsed<'_, (Selectable, Selectable)> {
-    let (input, key) = selectable(input)?;
-    let (input, _) = token(Kind::Colon)(input)?;
-    let (input, value) = selectable(input)?;
-    Ok((input, (key, value)))
-}
-
-/// Further elements, each behind a comma.
-fn more<'a, O>(
-    mut input: Input<'a>,
-    rule: fn(Input<'a>) -> Parsed<'a, O>,
-    elements: &mut Vec<O>,
-) -> Result<Input<'a>, nom::Err<super::error::Fault>> {
-    while input.kind() == Kind::Comma {
-        let (rest, element) = rule(input.advance())?;
-        elements.push(element);
-        input = rest;
-    }
-    Ok(input)
 }
 
 /// Whether an expression can begin with that token.
