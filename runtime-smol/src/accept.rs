@@ -24,15 +24,17 @@ pub(crate) async fn serve<S: Service>(
     worker: Worker,
 ) -> io::Result<()> {
     let listener = Async::new(listener)?;
-    let accepting = accept(listener, &hub, runtime);
+    let serving = async {
+        accept(listener, &hub, runtime).await;
+        hub.drain();
+        if !emptied(&hub, hub.options().drain_timeout).await {
+            hub.abort();
+            emptied(&hub, ABORT).await;
+        }
+    };
     match worker {
-        Worker::First => or(accepting, run_timers(&hub)).await,
-        Worker::Other => accepting.await,
-    }
-    hub.drain();
-    if !emptied(&hub, hub.options().drain_timeout).await {
-        hub.abort();
-        emptied(&hub, ABORT).await;
+        Worker::First => or(serving, run_timers(&hub)).await,
+        Worker::Other => serving.await,
     }
     Ok(())
 }

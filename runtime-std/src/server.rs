@@ -146,14 +146,17 @@ impl<S: Service> Server<S> {
     }
 }
 
-/// Waits until no connection is open, `limit` at most. True if so.
+/// Waits until no connection is open, `limit` at most, and runs the service's timers meanwhile. True
+/// if none is open.
 fn emptied<S: Service>(hub: &Hub<S>, wake: &WakeHandle, limit: Duration) -> io::Result<bool> {
-    let deadline = Instant::now() + limit;
+    let until = Instant::now() + limit;
     while hub.poll_empty(wake.waker()).is_pending() {
-        if Instant::now() >= deadline {
+        let now = Instant::now();
+        if now >= until {
             return Ok(false);
         }
-        wake.wait_alone(Some(deadline))?;
+        let timer = hub.poll_service_timer(now, wake.waker());
+        wake.wait_alone(timer.map_or(until, |timer| timer.min(until)))?;
     }
     Ok(true)
 }

@@ -62,12 +62,12 @@ impl WakeHandle {
     }
 
     /// Waits for the waker or for `deadline`.
-    pub(crate) fn wait_alone(&self, deadline: Option<Instant>) -> io::Result<()> {
+    pub(crate) fn wait_alone(&self, deadline: Instant) -> io::Result<()> {
         let mut fds = [PollFd::from_borrowed_fd(
             self.bell.readable(),
             PollFlags::IN,
         )];
-        match poll(&mut fds, deadline.map(remaining).as_ref()) {
+        match poll(&mut fds, Some(&remaining(deadline))) {
             Ok(0) | Err(rustix::io::Errno::INTR) => Ok(()),
             Ok(_) => {
                 self.bell.silence();
@@ -162,10 +162,11 @@ mod tests {
         let handle = WakeHandle::new().unwrap();
         handle.waker().wake_by_ref();
         handle.waker().wake_by_ref();
-        handle.wait_alone(None).unwrap();
-        let before = Instant::now();
-        let deadline = before + Duration::from_millis(20);
-        handle.wait_alone(Some(deadline)).unwrap();
+        handle
+            .wait_alone(Instant::now() + Duration::from_secs(3600))
+            .unwrap();
+        let deadline = Instant::now() + Duration::from_millis(20);
+        handle.wait_alone(deadline).unwrap();
         assert!(Instant::now() >= deadline);
     }
 }

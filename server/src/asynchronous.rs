@@ -3,6 +3,7 @@
 use crate::handle::ServerHandle;
 use crate::service::{PeerInfo, Service};
 use crate::sync::{contain, lock};
+use helenus_core::connection::AuthToken;
 use helenus_core::{Reply, Request, Responder, Response};
 use std::any::Any;
 use std::collections::HashMap;
@@ -68,6 +69,17 @@ pub trait AsyncService: Send + Sync + 'static {
         session: &mut Self::Session,
         request: Request<'_>,
     ) -> impl Future<Output = Response> + Send + 'static;
+
+    /// As [`Service::authenticate`], which it stands for.
+    fn authenticate(
+        &self,
+        _now: Instant,
+        _session: &mut Self::Session,
+        _token: AuthToken<'_>,
+        responder: Responder<'_>,
+    ) {
+        responder.refuse("This service knows no users".to_owned());
+    }
 
     /// The connection is gone.
     fn close(&self, _session: Self::Session) {}
@@ -135,6 +147,17 @@ impl<A: AsyncService, P: Spawn> Service for AsyncAdapter<A, P> {
                 self.spawn.spawn(Box::pin(task));
             }
         }
+    }
+
+    fn authenticate(
+        &self,
+        now: Instant,
+        session: &mut Self::Session,
+        token: AuthToken<'_>,
+        responder: Responder<'_>,
+    ) {
+        self.service
+            .authenticate(now, &mut session.session, token, responder);
     }
 
     fn close(&self, session: Self::Session) {

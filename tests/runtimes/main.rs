@@ -53,6 +53,7 @@ on_every_runtime! {
     closing::a_connection_that_goes_away_is_forgotten,
     services::an_asynchronous_service_waits_without_keeping_others_waiting,
     services::a_timer_of_the_service_fires_once_each_time_it_is_set,
+    services::timers_of_the_service_run_while_it_drains,
     services::a_client_is_let_in_when_it_knows_the_word,
     pressure::a_slow_reader_stops_being_read_and_gets_every_answer,
     pressure::reading_goes_on_while_writing_blocks,
