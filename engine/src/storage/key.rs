@@ -106,20 +106,20 @@ pub enum ClusteringBound {
 impl ClusteringBound {
     /// Where this bound lies relative to the row of these sort bytes; never `Equal`.
     pub fn cmp_row(&self, sort: &[u8]) -> Ordering {
-        match self {
-            Self::Start => Ordering::Less,
-            Self::Before(prefix) if sort.starts_with(prefix) => Ordering::Less,
-            Self::After(prefix) if sort.starts_with(prefix) => Ordering::Greater,
-            // Bytes that are a proper prefix of the bound's come before them.
-            Self::Before(prefix) | Self::After(prefix) => {
-                if prefix[..] < *sort {
-                    Ordering::Less
-                } else {
-                    Ordering::Greater
-                }
-            }
-            Self::End => Ordering::Greater,
-        }
+        let (prefix, side) = match self {
+            Self::Start => return Ordering::Less,
+            Self::Before(prefix) => (prefix, Ordering::Less),
+            Self::After(prefix) => (prefix, Ordering::Greater),
+            Self::End => return Ordering::Greater,
+        };
+        let common = prefix.len().min(sort.len());
+        let order = prefix.get(..common).cmp(&sort.get(..common));
+        // A row whose bytes are a proper prefix of the bound's comes before it.
+        order.then(if common == prefix.len() {
+            side
+        } else {
+            Ordering::Greater
+        })
     }
 
     /// The bound's bytes, and the side of the rows that begin with them on which it lies.

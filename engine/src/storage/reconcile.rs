@@ -200,3 +200,6 @@ fn add(old: &mut Cell, new: &Cell) {
 fn counter(value: &[u8]) -> i64 {
     <[u8; 8]>::try_from(value).map_or(0, i64::from_be_bytes)
 }
+
+#[cfg(test)]
+mod tests;

@@ -21,10 +21,10 @@ pub struct ShardOptions {
 }
 
 impl Default for ShardOptions {
-    /// 4 MiB.
+    /// 16 MiB.
     fn default() -> Self {
         Self {
-            flush_bytes: 4 << 20,
+            flush_bytes: 16 << 20,
         }
     }
 }

@@ -3,6 +3,10 @@
 //! Entries lie side by side, so that scans in either direction walk memory in order and an immutable map has no
 //! slack; an insertion moves at most a chunk.
 
+mod range;
+
+pub(crate) use range::Range;
+
 use std::cmp::Ordering;
 
 /// The most entries of a chunk.
@@ -218,153 +222,5 @@ impl<K: Ord, V> Sorted<K, V> {
     }
 }
 
-/// An iterator over entries side by side, from both ends.
-#[derive(Debug)]
-pub(crate) struct Range<'a, K, V> {
-    chunks: &'a [Vec<(K, V)>],
-    front: Place,
-    back: Place,
-}
-
-impl<K, V> Default for Range<'_, K, V> {
-    fn default() -> Self {
-        let place = Place { chunk: 0, index: 0 };
-        Self {
-            chunks: &[],
-            front: place,
-            back: place,
-        }
-    }
-}
-
-impl<K, V> Clone for Range<'_, K, V> {
-    fn clone(&self) -> Self {
-        Self { ..*self }
-    }
-}
-
-impl<'a, K, V> Range<'a, K, V> {
-    /// The next entry from the front or back, which stays.
-    pub(crate) fn peek(&self, from_back: bool) -> Option<&'a (K, V)> {
-        if self.front >= self.back {
-            return None;
-        }
-        let place = if from_back {
-            self.last_place()?
-        } else {
-            self.front
-        };
-        self.chunks.get(place.chunk)?.get(place.index)
-    }
-
-    fn last_place(&self) -> Option<Place> {
-        match self.back {
-            Place { chunk, index: 0 } => {
-                let chunk = chunk.checked_sub(1)?;
-                Some(Place {
-                    chunk,
-                    index: self.chunks.get(chunk)?.len().checked_sub(1)?,
-                })
-            }
-            Place { chunk, index } => Some(Place {
-                chunk,
-                index: index - 1,
-            }),
-        }
-    }
-
-    /// The next entry from the front or back.
-    pub(crate) fn step(&mut self, from_back: bool) -> Option<&'a (K, V)> {
-        if from_back {
-            self.next_back()
-        } else {
-            self.next()
-        }
-    }
-}
-
-impl<'a, K, V> Iterator for Range<'a, K, V> {
-    type Item = &'a (K, V);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.front >= self.back {
-            return None;
-        }
-        let chunk = self.chunks.get(self.front.chunk)?;
-        let entry = chunk.get(self.front.index)?;
-        self.front.index += 1;
-        if self.front.index == chunk.len() {
-            self.front = Place {
-                chunk: self.front.chunk + 1,
-                index: 0,
-            };
-        }
-        Some(entry)
-    }
-}
-
-impl<K, V> DoubleEndedIterator for Range<'_, K, V> {
-    fn next_back(&mut self) -> Option<Self::Item> {
-        if self.front >= self.back {
-            return None;
-        }
-        self.back = self.last_place()?;
-        self.chunks.get(self.back.chunk)?.get(self.back.index)
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use std::collections::BTreeMap;
-
-    use proptest::prelude::*;
-
-    use super::*;
-
-    proptest! {
-        #[test]
-        fn it_holds_what_a_btree_map_holds(keys in prop::collection::vec(0_u16..2000, 0..600), low: u8, high: u8) {
-            let mut sorted = Sorted::default();
-            let mut model = BTreeMap::new();
-            for (i, key) in keys.iter().enumerate() {
-                sorted.upsert(key, |value| match value {
-                    Some(value) => {
-                        *value += i;
-                        None
-                    }
-                    None => Some(i),
-                });
-                *model.entry(*key).or_insert(0) += i;
-            }
-            let model: Vec<_> = model.into_iter().collect();
-            prop_assert_eq!(sorted.len(), model.len());
-            prop_assert_eq!(sorted.range(sorted.start(), sorted.end()).copied().collect::<Vec<_>>(), model.clone());
-            let (low, high) = (u16::from(low) * 8, u16::from(high) * 8);
-            let range = sorted.range(sorted.seek(|key| *key < low), sorted.seek(|key| *key < high));
-            let expected: Vec<_> =
-                model.iter().filter(|(key, _)| (low..high).contains(key)).copied().collect();
-            prop_assert_eq!(range.clone().copied().collect::<Vec<_>>(), expected.clone());
-            prop_assert_eq!(
-                range.rev().copied().collect::<Vec<_>>(),
-                expected.into_iter().rev().collect::<Vec<_>>()
-            );
-            sorted.retain(|key, _| key % 3 == 0);
-            let kept: Vec<_> = model.into_iter().filter(|(key, _)| key % 3 == 0).collect();
-            prop_assert_eq!(sorted.range(sorted.start(), sorted.end()).copied().collect::<Vec<_>>(), kept);
-        }
-    }
-
-    #[test]
-    fn an_ascending_load_fills_its_chunks() {
-        let mut sorted = Sorted::default();
-        for key in 0..CHUNK * 3 {
-            sorted.push(key, ());
-        }
-        assert_eq!(
-            sorted.chunks.iter().map(Vec::len).collect::<Vec<_>>(),
-            [CHUNK; 3]
-        );
-        assert_eq!(sorted.find(|key| key.cmp(&100)), Some(&(100, ())));
-        assert_eq!(sorted.find(|key| key.cmp(&1000)), None);
-    }
-}
+mod tests;

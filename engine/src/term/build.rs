@@ -83,7 +83,7 @@ pub(crate) fn assemble(ty: &CqlType, parts: Vec<Bound<'_>>) -> Result<Bytes, Err
             normal::put_map(&mut out, &types.0, entries);
         }
         CqlType::Vector(element, _) => {
-            let fixed = crate::types::fixed_len(element).is_some();
+            let fixed = element.fixed_size().is_some();
             for part in &parts {
                 let Some(bytes) = part.as_slice() else {
                     return Err(ErrorResponse::invalid(

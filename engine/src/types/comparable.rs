@@ -1,10 +1,10 @@
 //! An order-preserving form of every CQL type: the bytes of two values' forms compare as Cassandra's comparators
 //! compare the values. A form delimits itself: none is a prefix of another of the same type.
 
-use helenus_core::types::CqlType;
+use helenus_core::types::elements::{self, Elements, VectorElements};
+use helenus_core::types::{CqlType, ValueError};
 
 use super::decimal;
-use super::elements::{Elements, Malformed, fixed_len};
 
 /// Opens a value that isn't there: `null` within a tuple or collection.
 const NULL: u8 = 0;
@@ -71,20 +71,29 @@ fn ascending(ty: &CqlType, value: &[u8], out: &mut Vec<u8>) {
             out.push(VALUE);
             varint(value, out);
         }
-        CqlType::Decimal => marked(value, out, |out| {
-            if decimal::encode(value, out) {
-                Ok(())
-            } else {
-                Err(Malformed)
+        CqlType::Decimal => {
+            out.push(VALUE);
+            if !decimal::encode(value, out) {
+                out.pop();
+                malformed(value, out);
             }
+        }
+        CqlType::List(element) => marked(value, out, |out| {
+            collection(&[element], elements::list(value)?, out)
         }),
-        CqlType::List(element) | CqlType::Set(element) => {
-            marked(value, out, |out| elements(&[element], value, out));
-        }
-        CqlType::Map(pair) => marked(value, out, |out| elements(&[&pair.0, &pair.1], value, out)),
-        CqlType::Vector(element, dimension) => {
-            marked(value, out, |out| vector(element, *dimension, value, out));
-        }
+        CqlType::Set(element) => marked(value, out, |out| {
+            collection(&[element], elements::set(value)?, out)
+        }),
+        CqlType::Map(pair) => marked(value, out, |out| {
+            collection(&[&pair.0, &pair.1], elements::map(value)?, out)
+        }),
+        CqlType::Vector(element, dimension) => marked(value, out, |out| {
+            vector(
+                elements::vector(value, ty, element, *dimension)?,
+                element,
+                out,
+            )
+        }),
         // Types the descriptor may gain later compare by their bytes, as Cassandra's default does.
         _ => malformed(value, out),
     }
@@ -110,7 +119,7 @@ fn malformed(value: &[u8], out: &mut Vec<u8>) {
 fn marked(
     value: &[u8],
     out: &mut Vec<u8>,
-    write: impl FnOnce(&mut Vec<u8>) -> Result<(), Malformed>,
+    write: impl FnOnce(&mut Vec<u8>) -> Result<(), ValueError>,
 ) {
     let start = out.len();
     out.push(VALUE);
@@ -222,43 +231,39 @@ fn tuple<'a>(
     types: impl Iterator<Item = &'a CqlType>,
     value: &[u8],
     out: &mut Vec<u8>,
-) -> Result<(), Malformed> {
-    let mut elements = Elements::new(value);
+) -> Result<(), ValueError> {
+    let mut fields = elements::fields(value);
     for ty in types {
-        let value = if elements.is_empty() {
-            None
-        } else {
-            elements.bytes()?
-        };
-        component(ty, value, out);
+        component(ty, fields.next().transpose()?.flatten(), out);
     }
     Ok(())
 }
 
 /// Elements in turn; of two that agree as far as the shorter goes, the shorter is first.
-fn elements(types: &[&CqlType], value: &[u8], out: &mut Vec<u8>) -> Result<(), Malformed> {
-    let mut elements = Elements::new(value);
-    for _ in 0..elements.count()? {
+fn collection(
+    types: &[&CqlType],
+    mut elements: Elements<'_>,
+    out: &mut Vec<u8>,
+) -> Result<(), ValueError> {
+    while elements.claimed() > 0 {
         out.push(ELEMENT);
         for ty in types {
-            component(ty, elements.bytes()?, out);
+            component(ty, elements.next().transpose()?.flatten(), out);
         }
     }
     out.push(END);
     Ok(())
 }
 
-fn vector(ty: &CqlType, dimension: u32, value: &[u8], out: &mut Vec<u8>) -> Result<(), Malformed> {
-    let mut elements = Elements::new(value);
-    let fixed = fixed_len(ty);
-    for _ in 0..dimension {
-        ascending(ty, elements.vector_element(fixed)?, out);
+fn vector(
+    mut elements: VectorElements<'_>,
+    ty: &CqlType,
+    out: &mut Vec<u8>,
+) -> Result<(), ValueError> {
+    for element in elements.by_ref() {
+        ascending(ty, element?, out);
     }
-    if elements.is_empty() {
-        Ok(())
-    } else {
-        Err(Malformed)
-    }
+    elements.finish()
 }
 
 #[cfg(test)]

@@ -3,7 +3,5 @@
 pub mod comparable;
 mod compare;
 mod decimal;
-mod elements;
 
 pub use compare::compare;
-pub(crate) use elements::fixed_len;
