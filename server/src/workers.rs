@@ -16,14 +16,21 @@ pub enum Worker {
 }
 
 /// Runs `work` once for each of `listeners`, each on a thread called `name` and its number, the
-/// first on this thread, and returns when all have ended. If a thread can't be started, the server
-/// is shut down; the first error is returned.
+/// first on this thread, and returns when all have ended. One that fails shuts the server down; the
+/// first error is returned.
 pub fn run_workers<S: Service, L: Send + 'static>(
     hub: &Arc<Hub<S>>,
     name: &str,
     listeners: Vec<L>,
     work: impl Fn(L, Arc<Hub<S>>, Worker) -> io::Result<()> + Clone + Send + 'static,
 ) -> io::Result<()> {
+    let work = move |listener, hub: Arc<Hub<S>>, worker| {
+        let result = work(listener, Arc::clone(&hub), worker);
+        if result.is_err() {
+            hub.shutdown_handle().shutdown();
+        }
+        result
+    };
     let mut listeners = listeners.into_iter();
     let first = listeners.next();
     let mut result = Ok(());
@@ -49,4 +56,44 @@ pub fn run_workers<S: Service, L: Send + 'static>(
         result = result.and(thread.join().unwrap_or_else(panicked));
     }
     result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::Options;
+    use crate::service::PeerInfo;
+    use helenus_core::{Request, Responder};
+    use std::task::Poll;
+    use std::task::Waker;
+    use std::time::Instant;
+
+    struct Silent;
+
+    impl Service for Silent {
+        type Session = ();
+
+        fn open(&self, _: &PeerInfo) {}
+
+        fn call(&self, _: Instant, (): &mut (), _: Request<'_>, _: Responder<'_>) {}
+    }
+
+    #[test]
+    fn a_worker_that_fails_ends_the_others() {
+        let hub = Hub::new(Arc::new(Silent), Options::default());
+        let result = run_workers(&hub, "test", vec![1, 2, 3], |number, hub, worker| {
+            assert_eq!(worker == Worker::First, number == 1);
+            if number == 3 {
+                return Err(io::Error::other("out of luck"));
+            }
+            while hub.poll_shutdown(Waker::noop()) == Poll::Pending {
+                thread::yield_now();
+            }
+            Ok(())
+        });
+        assert_eq!(
+            result.map_err(|error| error.to_string()),
+            Err("out of luck".to_owned())
+        );
+    }
 }

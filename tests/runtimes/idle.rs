@@ -36,7 +36,7 @@ fn a_thousand_idle_connections_wake_no_thread() {
             assert_eq!(client.ask("defer answered"), "answered");
         }
         // The runtimes' own threads come to rest within a moment.
-        thread::sleep(Duration::from_millis(500));
+        thread::sleep(Duration::from_secs(1));
         let before = switches();
         thread::sleep(WATCHED);
         let woken: BTreeMap<String, u64> = switches()
