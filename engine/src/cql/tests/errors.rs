@@ -38,3 +38,35 @@ fn two_primary_keys_are_invalid() {
     let message = "Multiple PRIMARY KEY specified for table 'ks.t' (exactly one required)";
     assert_eq!(parse(twice), Err(Error::Invalid(message.into())));
 }
+
+#[test]
+fn texts_without_a_statement_end_too_early() {
+    for text in ["", " ", "\n", "-- c\n", "/* c */"] {
+        let message = "line 0:-1 no viable alternative at input '<EOF>'";
+        assert_eq!(syntax_error(text), message);
+    }
+}
+
+#[test]
+fn characters_of_no_token_are_named_where_they_stand() {
+    assert_eq!(
+        syntax_error("SELECT v FROM kv WHERE k = 1\0"),
+        "line 1:28 no viable alternative at character '\0'"
+    );
+    assert_eq!(
+        syntax_error("\u{feff}SELECT a FROM t"),
+        "line 1:0 no viable alternative at character '\u{feff}'"
+    );
+    assert_eq!(
+        syntax_error("SELECT\n\n\n'"),
+        "line 4:1 mismatched character '<EOF>' expecting '''"
+    );
+}
+
+#[test]
+fn comments_count_as_tokens_of_the_snippet() {
+    assert_eq!(
+        syntax_error("SELECT a FROM t -- c\n WHERE x y"),
+        "line 2:9 no viable alternative at input 'y' (...a FROM t -- c WHERE [x] y)"
+    );
+}
