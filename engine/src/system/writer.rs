@@ -31,27 +31,27 @@ pub struct PartitionWriter {
     mutation: Mutation,
 }
 
-/// The serialized value for a column, if there is one.
-fn encoded(column: &Column, values: &[(&str, Value)]) -> Option<Bytes> {
-    let (_, value) = values.iter().find(|(name, _)| *name == &*column.name)?;
-    if matches!(column.ty, CqlType::List(_)) {
-        return None;
+/// Puts the serialized value for a column into `out`, if there is one; else leaves it empty.
+fn encode(column: &Column, values: &[(&str, Value)], out: &mut Vec<u8>) -> bool {
+    out.clear();
+    let value = values.iter().find(|(name, _)| *name == &*column.name);
+    let is_list = matches!(column.ty, CqlType::List(_));
+    let done = value
+        .filter(|_| !is_list)
+        .is_some_and(|(_, value)| value.encode(&column.ty, out).is_ok());
+    if !done {
+        out.clear();
     }
-    let mut out = Vec::new();
-    value.encode(&column.ty, &mut out).ok()?;
-    Some(out.into())
+    done
 }
 
 fn partition_key(table: &Table, values: &[(&str, Value)]) -> Bytes {
-    let mut parts = table
-        .partition_key()
-        .iter()
-        .map(|column| encoded(column, values).unwrap_or_default());
-    if table.partition_key_len == 1 {
-        return parts.next().unwrap_or_default();
-    }
-    let mut key = Vec::new();
-    for part in parts {
+    let (mut key, mut part) = (Vec::new(), Vec::new());
+    for column in table.partition_key() {
+        encode(column, values, &mut part);
+        if table.partition_key_len == 1 {
+            return part.into();
+        }
         // A longer part is no key at all: nothing of the server's own is.
         key.put_u16(u16::try_from(part.len()).unwrap_or(u16::MAX));
         key.put_slice(&part);
@@ -60,13 +60,13 @@ fn partition_key(table: &Table, values: &[(&str, Value)]) -> Bytes {
     key.into()
 }
 
-fn clustering_key(table: &Table, values: &[(&str, Value)]) -> ClusteringKey {
+fn clustering_key(table: &Table, values: &[(&str, Value)], scratch: &mut Vec<u8>) -> ClusteringKey {
     let (mut sort, mut plain) = (Vec::new(), Vec::new());
     for column in table.clustering() {
-        let value = encoded(column, values).unwrap_or_default();
-        comparable::encode(&column.ty, &value, column.descending, &mut sort);
-        plain.put_i32(i32::try_from(value.len()).unwrap_or(i32::MAX));
-        plain.put_slice(&value);
+        encode(column, values, scratch);
+        comparable::encode(&column.ty, scratch, column.descending, &mut sort);
+        plain.put_i32(i32::try_from(scratch.len()).unwrap_or(i32::MAX));
+        plain.put_slice(scratch);
     }
     ClusteringKey {
         sort: sort.into(),
@@ -120,19 +120,25 @@ impl PartitionWriter {
             liveness: Some(liveness),
             ..Row::default()
         };
+        let mut scratch = Vec::new();
+        row.columns.reserve(if clears {
+            table.regulars().len()
+        } else {
+            values.len()
+        });
         for column in table.regulars() {
-            match encoded(column, values) {
-                Some(value) => row
-                    .columns
-                    .push((column.id, self.column_data(column, value))),
-                None if clears => row.columns.push((column.id, self.tombstone(column))),
-                None => {}
+            if encode(column, values, &mut scratch) {
+                let value = Bytes::copy_from_slice(&scratch);
+                row.columns
+                    .push((column.id, self.column_data(column, value)));
+            } else if clears {
+                row.columns.push((column.id, self.tombstone(column)));
             }
         }
         row.columns.sort_by_key(|(id, _)| *id);
         self.mutation
             .rows
-            .push((clustering_key(&table, values), row));
+            .push((clustering_key(&table, values, &mut scratch), row));
     }
 
     /// Deletes a row.
@@ -141,9 +147,10 @@ impl PartitionWriter {
             deletion: Some(self.deletion()),
             ..Row::default()
         };
-        self.mutation
-            .rows
-            .push((clustering_key(&self.mutation.table, clustering), row));
+        self.mutation.rows.push((
+            clustering_key(&self.mutation.table, clustering, &mut Vec::new()),
+            row,
+        ));
     }
 
     /// Deletes everything the partition has.
