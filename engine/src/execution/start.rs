@@ -15,6 +15,7 @@ use super::size::check_batch;
 use super::write::{self, Item, WriteRun};
 use crate::consistency::{Access, check};
 use crate::context::Context;
+use crate::describe::describe;
 use crate::schema::{Keyspace, Schema, Table};
 use crate::statement::{BatchPlan, BoundRows, Condition, Modify, Plan, Statement};
 use crate::storage::Mutation;
@@ -152,6 +153,16 @@ pub(super) fn statement(
             act(Action::Truncate(table.clone()), Response::Void),
             Vec::new(),
         ),
+        Plan::Describe(target) => {
+            let keyspace = statement
+                .keyspace
+                .as_deref()
+                .or(session_keyspace.map(|keyspace| &**keyspace));
+            (
+                Run::Done(Response::Rows(describe(schema, target, keyspace)?)),
+                Vec::new(),
+            )
+        }
         Plan::Ddl(ddl) => {
             let keyspace = statement
                 .keyspace

@@ -76,6 +76,8 @@ pub(crate) enum Plan {
     Truncate(Arc<Table>),
     /// `CREATE`, `ALTER`, `DROP`
     Ddl(Arc<ast::Ddl>),
+    /// `DESCRIBE`
+    Describe(ast::Describe),
 }
 
 impl Statement {
@@ -97,7 +99,7 @@ impl Statement {
             Plan::Modify(modify) => is_same(&modify.table),
             Plan::Batch(batch) => batch.statements.iter().all(|modify| is_same(&modify.table)),
             Plan::Truncate(table) => is_same(table),
-            Plan::Use(_) | Plan::Ddl(_) => true,
+            Plan::Use(_) | Plan::Ddl(_) | Plan::Describe(_) => true,
         }
     }
 
@@ -220,7 +222,7 @@ fn plan(
             (Plan::Truncate(table.clone()), None)
         }
         ast::Statement::Ddl(ddl) => (Plan::Ddl(Arc::new(ast::Ddl::clone(ddl))), None),
-        ast::Statement::Describe(_) => return Err(unsupported("DESCRIBE")),
+        ast::Statement::Describe(describe) => (Plan::Describe(describe.clone()), None),
         ast::Statement::Unsupported(words) => return Err(unsupported(words)),
     })
 }
