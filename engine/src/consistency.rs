@@ -13,6 +13,8 @@ pub(crate) enum Access {
     Write,
     /// A write of counters.
     CounterWrite,
+    /// A write within a batch.
+    BatchWrite,
     /// A conditional write, whose Paxos rounds have a level of their own.
     Conditional,
 }
@@ -37,9 +39,6 @@ pub(crate) fn check(
                 return Err(ErrorResponse::invalid(
                     "ANY ConsistencyLevel is only supported for writes",
                 ));
-            }
-            if level == Consistency::EACH_QUORUM && !is_network_topology(keyspace) {
-                return each_quorum(keyspace);
             }
             // A serial read makes its rounds at a quorum.
             if level == Consistency::SERIAL {
@@ -75,11 +74,7 @@ pub(crate) fn check(
                 return Ok(());
             }
         }
-        Access::Write | Access::CounterWrite => {
-            if level == Consistency::EACH_QUORUM && !is_network_topology(keyspace) {
-                return each_quorum(keyspace);
-            }
-        }
+        Access::Write | Access::CounterWrite | Access::BatchWrite => {}
     }
     require(keyspace, level)
 }
@@ -89,17 +84,6 @@ const NODE_LOCAL: Consistency = Consistency(0x000B);
 
 fn is_serial(level: Consistency) -> bool {
     level == Consistency::SERIAL || level == Consistency::LOCAL_SERIAL
-}
-
-fn is_network_topology(keyspace: &Keyspace) -> bool {
-    keyspace
-        .replication
-        .get("class")
-        .is_some_and(|class| class.ends_with("NetworkTopologyStrategy"))
-}
-
-fn each_quorum(keyspace: &Keyspace) -> Result<(), ErrorResponse> {
-    require(keyspace, Consistency::QUORUM)
 }
 
 fn require(keyspace: &Keyspace, level: Consistency) -> Result<(), ErrorResponse> {

@@ -21,6 +21,9 @@ use crate::types::comparable;
 /// How many rows of a partition are passed over before the read is told to go on with the next partition.
 const PASSED_OVER: u32 = 100;
 
+/// Bytes set aside for output at the first row: enough for most single rows.
+const FIRST_ROW: usize = 128;
+
 /// A `SELECT` under way.
 #[derive(Debug)]
 pub(super) struct SelectRun {
@@ -52,7 +55,8 @@ struct State {
 
 #[derive(Debug)]
 enum Keys {
-    One(DecoratedKey),
+    /// One partition; the key is in the read while that goes on.
+    One(Option<DecoratedKey>),
     Many {
         keys: Vec<DecoratedKey>,
         next: usize,
@@ -129,7 +133,7 @@ impl SelectRun {
         let plan = &select.restrictions;
         let page = params.paging_state.map(PageState::decode).transpose()?;
         let keys = match plan.keys.bind(&select.table, binds)? {
-            BoundKeys::One(key) => Keys::One(key),
+            BoundKeys::One(key) => Keys::One(Some(key)),
             BoundKeys::Many(keys) => Keys::Many { keys, next: 0 },
             BoundKeys::Range(range) => Keys::Range(range),
         };
@@ -189,13 +193,13 @@ impl SelectRun {
     }
 
     /// The read to make next; `None` when all is read.
-    pub(super) fn next_read(&self) -> Option<ReadCommand> {
+    pub(super) fn next_read(&mut self) -> Option<ReadCommand> {
         let Plan::Select(select) = self.statement.plan() else {
             return None;
         };
-        let state = &self.state;
-        let range = match &state.keys {
-            Keys::One(key) => PartitionRange::Key(key.clone()),
+        let state = &mut self.state;
+        let range = match &mut state.keys {
+            Keys::One(key) => PartitionRange::Key(key.take()?),
             Keys::Many { keys, next } => PartitionRange::Key(keys.get(*next)?.clone()),
             Keys::Range(range) => range.clone(),
             Keys::Finished => return None,
@@ -215,7 +219,7 @@ impl SelectRun {
         let reversed = matches!(self.statement.plan(), Plan::Select(select) if select.reversed);
         let state = &mut self.state;
         match progress {
-            ReadProgress::Yielded(position) => state.resume = Some(position),
+            ReadProgress::Yielded(position) => state.resume_at(position),
             ReadProgress::Finished => state.next_key(),
             ReadProgress::Stopped(position) => match state.stop.take() {
                 Some(Stop::Failed(error)) => return Err(error),
@@ -227,7 +231,7 @@ impl SelectRun {
                     state.keys = Keys::Finished;
                     state.stop = Some(stop);
                 }
-                None => state.resume = Some(position),
+                None => state.resume_at(position),
             },
         }
         // A stop at the last fragment may be reported as the end.
@@ -309,7 +313,7 @@ impl State {
         self.remaining = page.remaining.min(self.remaining);
         let key = &page.position.key;
         let found = match &mut self.keys {
-            Keys::One(own) => own == key,
+            Keys::One(own) => own.as_ref() == Some(key),
             Keys::Many { keys, next } => match keys.iter().position(|own| own == key) {
                 Some(index) => {
                     *next = index;
@@ -329,6 +333,13 @@ impl State {
             };
             self.resume = Some(page.position);
         }
+    }
+
+    fn resume_at(&mut self, position: Position) {
+        if let Keys::One(key) = &mut self.keys {
+            *key = Some(position.key.clone());
+        }
+        self.resume = Some(position);
     }
 
     fn next_key(&mut self) {
@@ -432,6 +443,9 @@ impl State {
             };
         }
         let start = self.out.len();
+        if start == 0 {
+            self.out.reserve(FIRST_ROW);
+        }
         match &select.selection.output {
             Output::Columns(columns) => columns
                 .iter()

@@ -68,6 +68,9 @@ pub(super) fn statement(
     session_keyspace: Option<&Arc<str>>,
     context: Context,
 ) -> Result<(Run, Vec<String>), ErrorResponse> {
+    if params.page_size == Some(0) {
+        return Err(ErrorResponse::protocol_error("The page size cannot be 0"));
+    }
     let settings = Settings::new(
         params.consistency,
         params.serial_consistency,
@@ -107,7 +110,7 @@ pub(super) fn statement(
             (Run::Select(select), Vec::new())
         }
         Plan::Modify(modify) if matches!(modify.condition, Condition::None) => {
-            check_write(schema, modify, &settings)?;
+            check_write(schema, modify, Access::Write, &settings)?;
             let places = mutate::places(modify, &binds)?;
             let stamp = mutate::stamp(modify, &binds, settings.timestamp, settings.now_seconds)?;
             if modify.reads {
@@ -177,11 +180,16 @@ pub(super) fn statement(
     })
 }
 
-fn check_write(schema: &Schema, modify: &Modify, settings: &Settings) -> Result<(), ErrorResponse> {
+fn check_write(
+    schema: &Schema,
+    modify: &Modify,
+    access: Access,
+    settings: &Settings,
+) -> Result<(), ErrorResponse> {
     let access = if modify.table.is_counter {
         Access::CounterWrite
     } else {
-        Access::Write
+        access
     };
     let keyspace = keyspace_of(schema, &modify.table)?;
     check(
@@ -391,7 +399,7 @@ fn run_batch(
     let mut mutations = Vec::with_capacity(parts.len());
     let mut waiting = Vec::new();
     for part in &parts {
-        check_write(schema, part.modify, settings)?;
+        check_write(schema, part.modify, Access::BatchWrite, settings)?;
         let places = mutate::places(part.modify, &part.binds)?;
         let stamp = mutate::stamp(
             part.modify,

@@ -71,7 +71,7 @@ pub(crate) fn arithmetic(
         },
     };
     Ok(Function {
-        name: format!("system.{sign}").into(),
+        name: format!("system.{}", operator_name(operator)).into(),
         arguments: vec![left_type, right_type],
         returns,
         aggregate: None,
@@ -233,7 +233,7 @@ fn by_zero(function: &Function, operator: Operator) -> ErrorResponse {
     let types = function.arguments.clone();
     ErrorResponse::function_failure(
         "system",
-        &text::operator(operator).to_string(),
+        operator_name(operator),
         types.iter().map(ToString::to_string).collect(),
         format!(
             "the operation '{} {} {}' failed: {what}",
@@ -242,6 +242,17 @@ fn by_zero(function: &Function, operator: Operator) -> ErrorResponse {
             function.argument(1)
         ),
     )
+}
+
+/// The name Cassandra has the operator's function under.
+fn operator_name(operator: Operator) -> &'static str {
+    match operator {
+        Operator::Add => "_add",
+        Operator::Subtract => "_substract",
+        Operator::Multiply => "_multiply",
+        Operator::Divide => "_divide",
+        Operator::Remainder => "_modulo",
+    }
 }
 
 fn floats(operator: Operator, left: f64, right: f64) -> f64 {

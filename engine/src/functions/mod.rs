@@ -100,11 +100,6 @@ impl Function {
     pub(crate) fn argument(&self, index: usize) -> CqlType {
         self.arguments.get(index).cloned().unwrap_or(CqlType::Blob)
     }
-
-    /// The name without its keyspace.
-    pub(crate) fn bare_name(&self) -> &str {
-        self.name.rsplit('.').next().unwrap_or(&self.name)
-    }
 }
 
 /// An argument that [`Function::call`] has found to be there.

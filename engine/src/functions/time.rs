@@ -193,7 +193,7 @@ fn shift(function: &Function, arguments: Arguments<'_>, sign: i64) -> Outcome {
     if is_date && nanos % (DAY_MILLIS * 1_000_000) != 0 {
         return Err(ErrorResponse::function_failure(
             "system",
-            if sign > 0 { "+" } else { "-" },
+            if sign > 0 { "_add" } else { "_substract" },
             vec!["date".to_owned(), "duration".to_owned()],
             format!(
                 "the operation 'date {} duration' failed: The duration must have a day precision.",

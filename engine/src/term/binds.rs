@@ -82,11 +82,13 @@ impl<'a> Binds<'a> {
         let mut count = 0;
         if values.is_named() && !values.is_empty() {
             for variable in variables {
-                for (name, value) in values.iter() {
-                    if name == Some(&*variable.name) {
-                        binds.push(count, &variable.ty, value)?;
-                        count += 1;
-                    }
+                // Of values with the same name the first counts.
+                let named = values
+                    .iter()
+                    .find(|(name, _)| *name == Some(&*variable.name));
+                if let Some((_, value)) = named {
+                    binds.push(count, &variable.ty, value)?;
+                    count += 1;
                 }
             }
         } else if values.len() == variables.len() {

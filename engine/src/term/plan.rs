@@ -455,8 +455,7 @@ fn call(
     let mut arguments = Vec::with_capacity(written.len());
     for (index, term) in written.iter().enumerate() {
         let ty = function.argument(index);
-        let receiver =
-            planner.selection_receiver(format!("arg{index}({})", function.bare_name()), ty);
+        let receiver = planner.selection_receiver(format!("arg{index}({})", function.name), ty);
         arguments.push(plan(planner, term, &receiver)?);
     }
     Ok(Term::Call(Box::new(Call {
