@@ -85,15 +85,14 @@ impl Outbound {
         opcode: Opcode,
         flags: Flags,
     ) -> Mark {
-        let mut header = Header::SIZE;
-        match self.framing {
-            Framing::Bare(_) => header -= usize::from(stamp.version < 3),
-            Framing::Segments(format) if self.buffer.len() == self.sealed => {
-                let room = [0; 8];
-                self.buffer
-                    .extend_from_slice(room.get(..format.header_len()).unwrap_or(&room));
-            }
-            Framing::Segments(_) => {}
+        // v1 and v2 have streams of one byte.
+        let header = Header::SIZE - usize::from(stamp.version < 3);
+        if let Framing::Segments(format) = self.framing
+            && self.buffer.len() == self.sealed
+        {
+            let room = [0; 8];
+            self.buffer
+                .extend_from_slice(room.get(..format.header_len()).unwrap_or(&room));
         }
         let start = self.buffer.len();
         let bytes = Header {
@@ -108,7 +107,6 @@ impl Outbound {
         if header == Header::SIZE {
             self.buffer.extend_from_slice(&bytes);
         } else {
-            // v1 and v2 have streams of one byte.
             let [version, flags, _, stream, rest @ ..] = bytes;
             self.buffer.extend_from_slice(&[version, flags, stream]);
             self.buffer.extend_from_slice(&rest);

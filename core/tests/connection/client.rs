@@ -102,13 +102,13 @@ impl Client {
             assert!(self.parts.is_empty(), "no message is interrupted");
             let mut rest = &plain[..];
             while !rest.is_empty() {
-                let (envelope, length) = envelope(rest, name, 9).expect("whole envelopes");
+                let (envelope, length) = envelope(rest, name).expect("whole envelopes");
                 rest = &rest[length..];
                 got.push(envelope);
             }
         } else {
             self.parts.extend_from_slice(&plain);
-            if let Some((envelope, length)) = envelope(&self.parts, name, 9) {
+            if let Some((envelope, length)) = envelope(&self.parts, name) {
                 assert_eq!(length, self.parts.len(), "parts of one envelope alone");
                 got.push(envelope);
                 self.parts.clear();
@@ -117,13 +117,7 @@ impl Client {
     }
 
     fn read_bare(&mut self, got: &mut Vec<Got>) {
-        let header = if matches!(self.rest[0], 0x81 | 0x82) {
-            8
-        } else {
-            9
-        };
-        let (mut envelope, length) =
-            envelope(&self.rest, "plain", header).expect("whole envelopes");
+        let (mut envelope, length) = envelope(&self.rest, "plain").expect("whole envelopes");
         if envelope.flags & Flags::COMPRESSION.0 != 0 && !self.lenient {
             let mut body = BytesMut::new();
             let compression = self.compression.expect("an agreed compression");
@@ -135,7 +129,13 @@ impl Client {
     }
 }
 
-fn envelope(bytes: &[u8], framing: &'static str, header: usize) -> Option<(Got, usize)> {
+fn envelope(bytes: &[u8], framing: &'static str) -> Option<(Got, usize)> {
+    // v1 and v2 have streams of one byte.
+    let header = if matches!(bytes.first()?, 0x81 | 0x82) {
+        8
+    } else {
+        9
+    };
     let mut raw = bytes.get(..header)?.to_vec();
     if header == 8 {
         let sign = if raw[2] & 0x80 != 0 { 0xFF } else { 0 };
