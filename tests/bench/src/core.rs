@@ -4,17 +4,17 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use bytes::{Buf, BufMut, BytesMut};
+use bytes::{Buf, BytesMut};
 use helenus_core::message::{
     ColumnSpec, Extras, RequestBody, Response, ResultMetadata, RowsHeader,
 };
-use helenus_core::segment::{SegmentFormat, SegmentHeader};
 use helenus_core::{
     CqlType, Event, Next, Outbox, RawValue, Request, RequestTicket, Responder, ServerConfig,
     ServerConnection,
 };
 
 use crate::Scenario;
+use crate::client::{execute, framed, startup};
 
 /// Requests in one read.
 pub const PIPELINE: u64 = 32;
@@ -126,61 +126,11 @@ fn column(name: &str, ty: CqlType) -> ColumnSpec {
     }
 }
 
-fn envelope(version: u8, stream: u16, opcode: u8, body: &[u8]) -> Vec<u8> {
-    let mut out = vec![version, 0];
-    out.put_u16(stream);
-    out.put_u8(opcode);
-    out.put_u32(u32::try_from(body.len()).expect("short bodies"));
-    out.put_slice(body);
-    out
-}
-
-/// STARTUP without options.
-#[must_use]
-pub fn startup(version: u8) -> Vec<u8> {
-    let mut body = Vec::new();
-    body.put_u16(1);
-    for text in ["CQL_VERSION", "3.0.0"] {
-        body.put_u16(u16::try_from(text.len()).expect("short texts"));
-        body.put_slice(text.as_bytes());
-    }
-    envelope(version, 0, 1, &body)
-}
-
 fn requests(version: u8, columns: Columns) -> Vec<u8> {
-    // One value, and perhaps "skip metadata".
-    let flags = match columns {
-        Columns::Skipped => 0x03,
-        Columns::Described => 0x01,
-    };
-    let mut payload = Vec::new();
-    for stream in 0..PIPELINE as u16 {
-        let mut body = Vec::new();
-        for id in 0..if version == 5 { 2 } else { 1 } {
-            body.put_u16(16);
-            body.put_slice(&[id; 16]);
-        }
-        body.put_u16(1);
-        if version == 5 {
-            body.put_u32(flags);
-        } else {
-            body.put_u8(flags as u8);
-        }
-        body.put_u16(1);
-        body.put_u32(4);
-        body.put_u32(u32::from(stream));
-        payload.extend(envelope(version, stream, 0x0A, &body));
-    }
-    if version < 5 {
-        return payload;
-    }
-    let header = SegmentHeader {
-        payload: u32::try_from(payload.len()).expect("one segment"),
-        uncompressed: 0,
-        self_contained: true,
-    };
-    let mut out = header.encode(SegmentFormat::Plain)[..6].to_vec();
-    out.extend_from_slice(&payload);
-    out.put_u32_le(helenus_core::crc::crc32(&payload));
-    out
+    let skip = columns == Columns::Skipped;
+    let envelopes = (0..PIPELINE as u16).map(|stream| {
+        let key = u32::from(stream).to_be_bytes();
+        execute(version, stream, &[0; 16], &[1; 16], skip, &[&key])
+    });
+    framed(version, &envelopes.collect::<Vec<_>>().concat())
 }

@@ -2,7 +2,9 @@
 //! counts. Neither is moved by noise, so that a limit on them can be held.
 
 pub mod allocations;
+pub mod client;
 pub mod core;
+pub mod engine;
 
 /// Something that handles requests, over and over.
 pub trait Scenario {
@@ -48,6 +50,30 @@ pub const SCENARIOS: &[Entry] = &[
         make: || Box::new(core::Pipeline::new(5, core::Columns::Described)),
         instructions: 1200,
         allocations: 0,
+    },
+    Entry {
+        name: "engine read v4",
+        make: || Box::new(engine::Embedded::new(4, engine::Statement::Read)),
+        instructions: 8000,
+        allocations: 4,
+    },
+    Entry {
+        name: "engine read v5",
+        make: || Box::new(engine::Embedded::new(5, engine::Statement::Read)),
+        instructions: 8000,
+        allocations: 4,
+    },
+    Entry {
+        name: "engine write v4",
+        make: || Box::new(engine::Embedded::new(4, engine::Statement::Write)),
+        instructions: 12_000,
+        allocations: 16,
+    },
+    Entry {
+        name: "engine write v5",
+        make: || Box::new(engine::Embedded::new(5, engine::Statement::Write)),
+        instructions: 12_000,
+        allocations: 16,
     },
 ];
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use bytes::{Buf, BytesMut};
-use helenus_bench::core::startup;
+use helenus_bench::client::startup;
 use helenus_bench::{SCENARIOS, allocations, run};
 use helenus_core::message::{Extras, Response};
 use helenus_core::{Event, Next, Outbox, RequestTicket, ServerConfig, ServerConnection};
