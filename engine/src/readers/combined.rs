@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::storage::{CellKind, ClusteringBound, DecoratedKey, DeletionTime, StoredRow};
+use crate::storage::{CellKind, ClusteringBound, DecoratedKey, DeletionTime};
 
 use super::{MutationFragment, MutationReader, RowRef};
 
@@ -225,10 +225,10 @@ fn merge<'a>(
     let Some(merged) = merged else {
         return row;
     };
-    let mut merged = merged.into_owned();
+    let mut merged = merged.into_boxed();
     merged.shadow(shadow);
     if row.is_touched_by(shadow) {
-        let mut row: StoredRow = row.into_owned();
+        let mut row = row.into_owned();
         row.shadow(shadow);
         merged.merge(row.row(), kind);
     } else {

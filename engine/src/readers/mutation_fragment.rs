@@ -24,7 +24,8 @@ pub(crate) enum MutationFragment<'a> {
 #[derive(Debug)]
 pub(crate) enum RowRef<'a> {
     Lent(&'a StoredRow),
-    Merged(StoredRow),
+    /// Boxed, so that fragments stay small.
+    Merged(Box<StoredRow>),
 }
 
 impl Deref for RowRef<'_> {
@@ -39,10 +40,17 @@ impl Deref for RowRef<'_> {
 }
 
 impl RowRef<'_> {
+    pub(crate) fn into_boxed(self) -> Box<StoredRow> {
+        match self {
+            Self::Lent(row) => Box::new(row.clone()),
+            Self::Merged(row) => row,
+        }
+    }
+
     pub(crate) fn into_owned(self) -> StoredRow {
         match self {
             Self::Lent(row) => row.clone(),
-            Self::Merged(row) => row,
+            Self::Merged(row) => *row,
         }
     }
 }
