@@ -9,6 +9,7 @@ use nom::multi::separated_list1;
 use super::ast::{Literal, Operator, Term};
 use super::calls::{call, cast, parenthesised};
 use super::collections::{braced, list};
+use super::error::Fault;
 use super::input::{Input, Parsed, nested, separator};
 use super::keywords::Keyword;
 use super::names::{identifier, unquote};
@@ -32,6 +33,7 @@ fn addition(input: Input<'_>) -> Parsed<'_, Term> {
             Kind::Plus => Operator::Add,
             Kind::Minus => Operator::Subtract,
             kind if follows_term(kind) => {
+                // Cassandra's parser has seen the token behind it, which its messages show.
                 input.peek(1);
                 break;
             }
@@ -45,7 +47,7 @@ fn addition(input: Input<'_>) -> Parsed<'_, Term> {
 }
 
 /// Whether a plus belongs to `c = term + c` of an `UPDATE` and not to the term.
-fn is_prepended(input: Input<'_>) -> Result<bool, nom::Err<super::error::Fault>> {
+fn is_prepended(input: Input<'_>) -> Result<bool, nom::Err<Fault>> {
     if !input.peek(1).is_column() {
         return Ok(false);
     }

@@ -6,13 +6,13 @@ use super::super::keywords::Keyword;
 use super::super::names::{function, identifier};
 use super::super::token::Kind;
 use super::super::types::native_type;
-use super::{begins_selectable, follows_selectable, modified, modifiers, selectable, selectables};
+use super::{begins_selectable, follows_modifiers, modified, modifiers, selectable, selectables};
 
 /// `writetime(column)` and its like; the column may have modifiers.
 pub(super) fn cell(input: Input<'_>, keyword: Keyword) -> Parsed<'_, Selectable> {
     let (input, name) = identifier(input.advance().advance())?;
     let (input, modifiers) = modifiers(input)?;
-    if !follows_selectable(input.kind()) || input.kind() == Kind::Semicolon {
+    if !follows_modifiers(input.kind()) {
         return input.no_viable(0);
     }
     let of = modified(Selectable::Column(name), modifiers);

@@ -51,6 +51,7 @@ fn addition(input: Input<'_>) -> Parsed<'_, Selectable> {
         left = Selectable::Arithmetic(Box::new(left), operator, Box::new(right));
         input = rest;
     }
+    // Cassandra's parser has seen one token more, which its messages show.
     input.peek(1);
     Ok((input, left))
 }
@@ -76,9 +77,7 @@ fn group(input: Input<'_>) -> Parsed<'_, Selectable> {
     }
     // Modifiers that go wrong are not part of the expression.
     match modifiers(bare) {
-        Ok((input, modifiers))
-            if follows_selectable(input.kind()) && input.kind() != Kind::Semicolon =>
-        {
+        Ok((input, modifiers)) if follows_modifiers(input.kind()) => {
             Ok((input, modified(receiver, modifiers)))
         }
         _ => Ok((bare, receiver)),
@@ -234,4 +233,9 @@ fn follows_selectable(kind: Kind) -> bool {
         Kind::Key(keyword) => matches!(keyword, As | From | Order | Per | Limit | Allow),
         other => multiplicative(other).is_some(),
     }
+}
+
+/// Whether a token may stand behind modifiers: all but the semicolon, which Cassandra's grammar leaves out.
+fn follows_modifiers(kind: Kind) -> bool {
+    kind != Kind::Semicolon && follows_selectable(kind)
 }
