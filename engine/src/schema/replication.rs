@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use helenus_core::message::ErrorResponse;
 
-use super::OptionMap;
+use super::{OptionMap, is_replicated_system};
 
 const PACKAGE: &str = "org.apache.cassandra.locator.";
 const REPLICATION_FACTOR: &str = "replication_factor";
@@ -148,7 +148,8 @@ fn replication_factor(text: &str) -> Result<i32, ErrorResponse> {
     }
 }
 
-/// What Cassandra warns of: more replicas than nodes, and more replicas than before.
+/// What Cassandra warns of: more replicas than nodes, and more replicas than before. Its own keyspaces are made for more
+/// nodes than one and give no warning.
 pub(super) fn warnings(
     keyspace: &str,
     new: &OptionMap,
@@ -162,6 +163,9 @@ pub(super) fn warnings(
         numbers.collect()
     };
     let mut warnings = Vec::new();
+    if is_replicated_system(keyspace) {
+        return warnings;
+    }
     for (name, factor) in factors(new) {
         let (nodes, place) = match datacenters.get(&name) {
             Some(nodes) => (*nodes, format!(" for datacenter {name}")),

@@ -318,7 +318,8 @@ fn system_keyspaces_are_not_to_be_changed() {
 #[test]
 fn replicated_system_keyspaces_may_be_replicated_otherwise() {
     let mut world = World::new();
-    world.unchanged("ALTER KEYSPACE system_traces WITH durable_writes = true");
+    let update = world.unchanged("ALTER KEYSPACE system_traces WITH durable_writes = true");
+    assert_eq!(update.warnings, [""; 0]);
     world.ok("ALTER KEYSPACE system_traces WITH replication = {'class': 'NetworkTopologyStrategy', 'datacenter1': 1}");
     assert_eq!(
         replication(&world, "system_traces"),
