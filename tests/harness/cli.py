@@ -2,6 +2,7 @@
 
 import argparse
 import platform
+import resource
 import shutil
 import subprocess
 import time
@@ -95,6 +96,7 @@ def main(argv):
         for name, about, _, _ in STAGES:
             print("%-12s %s" % (name, about))
         return 0
+    raise_descriptor_limit()
     run, started = Run(arguments), time.monotonic()
     print("helenus on %s, %s" % (platform.platform(), ", ".join(versions())), flush=True)
     built = bool(arguments.server)
@@ -122,6 +124,14 @@ def stage(run, name, about, body):
     except Exception as error:  # a fault of the harness is a failure, not the end of the run
         run.report.fail(name, "%s: %s" % (type(error).__name__, error))
     return run.report.end()
+
+
+def raise_descriptor_limit():
+    """Thousands of connections at once need as many descriptors, here and in the servers."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 16384 if hard == resource.RLIM_INFINITY else min(16384, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def versions():

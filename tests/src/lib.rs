@@ -1,1 +1,1 @@
-//! Shared pieces of the cross-crate tests.
+//! The cross-crate tests of helenus are the targets in `Cargo.toml`; they share nothing yet but that package.
