@@ -53,6 +53,8 @@ pub struct ServerConnection {
     draining: bool,
     /// Bytes the caller took to send, and may not have sent.
     taken: usize,
+    /// The input that was left when more was needed: if there is another length of it, bytes have come.
+    left: usize,
     /// The segments that were opened when a malformed envelope was last counted.
     segments: u64,
 }
@@ -84,6 +86,7 @@ impl ServerConnection {
             input: Input::Open,
             draining: false,
             taken: 0,
+            left: 0,
             segments: 0,
         }
     }
@@ -97,6 +100,9 @@ impl ServerConnection {
     #[inline]
     pub fn next<'a>(&'a mut self, now: Instant, input: &'a mut BytesMut) -> Next<'a> {
         let now = self.clock.set(now);
+        if input.len() != self.left {
+            self.idle.restart(now);
+        }
         loop {
             if let Some(stop) = self.gate() {
                 return stop;
@@ -109,13 +115,15 @@ impl ServerConnection {
             }
             let frame = match step {
                 Step::Frame(frame) => frame,
-                Step::NeedInput => return Next::Stop(self.starve()),
+                Step::NeedInput => {
+                    self.left = input.len();
+                    return Next::Stop(self.starve());
+                }
                 Step::Fault(fault) => {
                     self.exchange.fault(fault);
                     continue;
                 }
             };
-            self.idle.restart(now);
             self.exchange.stats.requests += 1;
             let opcode = frame.header.opcode;
             match received(Role::Server, self.exchange.state, opcode) {

@@ -20,6 +20,8 @@ pub(crate) struct Inbound {
     reader: Reader,
     /// Decompressed and reassembled bytes.
     scratch: BytesMut,
+    /// The most bytes it held since it was made.
+    peak: usize,
 }
 
 #[derive(Debug)]
@@ -33,6 +35,7 @@ impl Inbound {
         Inbound {
             reader: Reader::Bare(BareReader::default(), None),
             scratch: BytesMut::new(),
+            peak: 0,
         }
     }
 
@@ -47,15 +50,18 @@ impl Inbound {
     /// The next envelope, or what is wrong with it.
     #[inline]
     pub(crate) fn poll(&mut self, input: &mut BytesMut, rules: &Rules) -> Step {
-        if self.scratch.is_empty() && self.scratch.capacity() > KEEP_SCRATCH {
+        if self.peak > KEEP_SCRATCH && self.scratch.is_empty() {
             self.scratch = BytesMut::new();
+            self.peak = 0;
         }
-        match &mut self.reader {
+        let step = match &mut self.reader {
             Reader::Bare(reader, compression) => {
                 reader.poll(input, &mut self.scratch, *compression, rules)
             }
             Reader::Segments(reader) => reader.poll(input, &mut self.scratch, rules),
-        }
+        };
+        self.peak = self.peak.max(self.scratch.len());
+        step
     }
 
     pub(crate) fn scratch(&mut self) -> &mut BytesMut {

@@ -13,7 +13,8 @@ use serde_json::Value;
 use crate::client::{Client, Got, request, segment, unhex};
 use crate::server::{Server, Service};
 
-const GROUPS: [&str; 8] = [
+const GROUPS: [&str; 9] = [
+    "auth",
     "version",
     "handshake",
     "framing",
@@ -24,13 +25,13 @@ const GROUPS: [&str; 8] = [
     "limits",
 ];
 
-fn probes() -> Vec<Value> {
+fn probes(profile: &str) -> Vec<Value> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/vectors/probes.jsonl");
     let text = std::fs::read_to_string(path).unwrap();
     text.lines()
         .map(|line| serde_json::from_str::<Value>(line).unwrap())
         .filter(|probe| {
-            probe["profile"] == "plain"
+            probe["profile"] == profile
                 && GROUPS.contains(&probe["group"].as_str().unwrap())
                 && probe.get("quirk").is_none()
                 && probe.get("unstable").is_none()
@@ -173,7 +174,11 @@ fn supported_fits(got: &Got, reply: &Value) -> bool {
 /// Replays a probe; what was received in each step, and whether the connection was closed.
 fn replay(probe: &Value, cuts: Cuts, check: bool) -> (Vec<Got>, bool) {
     let id = probe["id"].as_str().unwrap();
-    let mut server = Server::new(ServerConfig::default(), engine(probe));
+    let mut config = ServerConfig::default();
+    if probe["profile"] == "auth" {
+        config.authenticator = Some("org.apache.cassandra.auth.PasswordAuthenticator".to_owned());
+    }
+    let mut server = Server::new(config, engine(probe));
     let compression = probe["compression"]
         .as_str()
         .and_then(Compression::from_name);
@@ -226,12 +231,9 @@ fn replay(probe: &Value, cuts: Cuts, check: bool) -> (Vec<Got>, bool) {
     (everything, server.connection.is_finished())
 }
 
-#[test]
-fn every_probe_is_answered_as_cassandra_does() {
-    let probes = probes();
-    assert!(probes.len() > 400, "{} probes", probes.len());
+fn check(probes: &[Value]) {
     let mut failed = Vec::new();
-    for probe in &probes {
+    for probe in probes {
         let outcome = std::panic::catch_unwind(|| replay(probe, Cuts::Whole, true));
         if outcome.is_err() {
             failed.push(probe["id"].as_str().unwrap());
@@ -241,8 +243,22 @@ fn every_probe_is_answered_as_cassandra_does() {
 }
 
 #[test]
+fn every_probe_is_answered_as_cassandra_does() {
+    let probes = probes("plain");
+    assert!(probes.len() > 400, "{} probes", probes.len());
+    check(&probes);
+}
+
+#[test]
+fn every_probe_with_authentication_is_answered_as_cassandra_does() {
+    let probes = probes("auth");
+    assert!(probes.len() > 100, "{} probes", probes.len());
+    check(&probes);
+}
+
+#[test]
 fn the_answers_do_not_depend_on_how_the_bytes_were_cut() {
-    for probe in &probes() {
+    for probe in probes("plain").iter().chain(&probes("auth")) {
         let whole = replay(probe, Cuts::Whole, false);
         let length: usize = probe["steps"]
             .as_array()

@@ -9,7 +9,7 @@ use helenus_core::connection::{
     ServerConnection,
 };
 use helenus_core::error::Error;
-use helenus_core::message::{Extras, Response};
+use helenus_core::message::{ErrorResponse, Extras, Response};
 use helenus_core::testing::{Cuts, VirtualClock};
 
 /// Answers that were deferred, until the server fetches them.
@@ -89,11 +89,9 @@ impl Server {
                 Next::Event(Event::Request(request, responder)) => {
                     (self.service)(request, responder);
                 }
-                Next::Event(Event::Authenticate(token, responder)) => match token.bytes() {
-                    Some(b"\0good\0good") => responder.accept(None),
-                    Some(b"more") => responder.challenge(Some(b"and?"[..].into())),
-                    _ => responder.refuse("Provided username and/or password are incorrect".into()),
-                },
+                Next::Event(Event::Authenticate(token, responder)) => {
+                    authenticate(token.bytes(), responder);
+                }
                 Next::Event(Event::Closed(error)) => {
                     assert_eq!(self.closed, None, "a fatal error is told once");
                     self.closed = Some(error);
@@ -120,5 +118,20 @@ impl Server {
     /// What was sent since it was last asked.
     pub(crate) fn sent(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.output)
+    }
+}
+
+/// Cassandra's PasswordAuthenticator with its first users; `more` gets a challenge, which it hasn't.
+fn authenticate(token: Option<&[u8]>, responder: Responder<'_>) {
+    let parts: Vec<&[u8]> = token.unwrap_or_default().split(|byte| *byte == 0).collect();
+    match parts[..] {
+        [_, b"cassandra", b"cassandra"] | [_, b"probe", b"probe"] => responder.accept(None),
+        [b"more"] => responder.challenge(Some(b"and?"[..].into())),
+        _ if token.is_some_and(|token| token.len() > 1 << 16) => {
+            responder.error(ErrorResponse::invalid(
+                "Key length is longer than maximum of 65535",
+            ));
+        }
+        _ => responder.refuse("Provided username and/or password are incorrect".to_owned()),
     }
 }

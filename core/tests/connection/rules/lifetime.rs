@@ -36,7 +36,7 @@ fn authentication_goes_on_until_the_client_is_accepted() {
             token(1, b"\0bad\0bad"),
             options(version, 2),
             token(3, b"more"),
-            token(4, b"\0good\0good"),
+            token(4, b"\0cassandra\0cassandra"),
             token(5, b"\0bad\0bad"),
             query(version, 6, "SELECT 1"),
         ];
@@ -190,4 +190,21 @@ fn a_fatal_error_is_sticky_and_refuses_answers() {
     assert!(server.connection.is_finished());
     assert_eq!(server.connection.stats().fatal, 1);
     assert_eq!(got(&mut server).len(), 1);
+}
+
+#[test]
+fn a_request_that_is_coming_is_no_idleness() {
+    let mut config = ServerConfig::default();
+    config.idle_timeout = Some(Duration::from_secs(5));
+    let mut server = ready(4, config, VOID());
+    for byte in query(4, 1, "SELECT 1") {
+        server.clock.advance(Duration::from_secs(4));
+        server.receive(&[byte], Cuts::Whole);
+        let at = server.connection.poll_timeout().unwrap();
+        assert_eq!(at - server.clock.now(), Duration::from_secs(5));
+    }
+    assert_eq!(streams(&got(&mut server)), [1]);
+    server.run();
+    let at = server.connection.poll_timeout().unwrap();
+    assert_eq!(at - server.clock.now(), Duration::from_secs(5));
 }
