@@ -10,7 +10,10 @@ use std::io::{self, Read};
 use std::net::{Shutdown, TcpStream};
 use std::pin::Pin;
 use std::task::{Context, Poll};
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// Longer than a connection lasts.
+const AGES: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// Serves one connection to its end.
 pub(crate) async fn pump<S: Service>(
@@ -116,8 +119,11 @@ impl<S: Service, R: Runtime> Pump<S, R> {
     /// Ready when the driver's deadline has come, or one that was armed before it.
     fn poll_deadline(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let Some(deadline) = self.driver.poll_timeout() else {
-            // An idle connection has no alarm that goes off for nothing.
-            self.timer = None;
+            // An idle connection has no alarm that goes off for nothing. To drop it is not enough: the
+            // reactor looks at its timers again only when one is set.
+            if let Some((armed, mut timer)) = self.timer.take() {
+                timer.set_at(armed + AGES);
+            }
             return Poll::Pending;
         };
         let (armed, timer) = self
