@@ -16,7 +16,7 @@ pub struct Limits {
     pub max_envelope: usize,
     /// The same before the connection is ready; never more than [`Limits::max_envelope`]. 256 KiB by default.
     pub max_envelope_before_login: usize,
-    /// Requests taken whose answers aren't sent. 4,096 by default.
+    /// Requests taken whose answers aren't sent, at least one. 4,096 by default.
     pub max_requests: usize,
     /// Their bytes, headers included. 32 MiB by default.
     pub max_request_bytes: usize,
@@ -98,7 +98,9 @@ impl InFlight {
     /// Whether a further request would be too many.
     #[inline]
     pub(crate) fn is_full(&self, limits: &Limits) -> bool {
-        self.total.requests >= limits.max_requests || self.total.bytes >= limits.max_request_bytes
+        // A limit of nothing would be a connection that never goes on: one request is always taken.
+        self.total.requests >= limits.max_requests.max(1)
+            || self.total.bytes >= limits.max_request_bytes.max(1)
     }
 
     /// Requests taken and not answered.

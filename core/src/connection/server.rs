@@ -170,7 +170,7 @@ impl ServerConnection {
     #[inline]
     fn is_blocked(&self) -> bool {
         let limits = &self.config.limits;
-        if self.exchange.outbound.unsent() + self.taken >= limits.max_unsent {
+        if self.exchange.outbound.unsent() + self.taken >= limits.max_unsent.max(1) {
             return true;
         }
         self.exchange.in_flight.is_full(limits)

@@ -158,3 +158,15 @@ fn who_does_not_read_events_is_closed() {
         Some(Error::Peer(PeerMisbehaved::EventsUnread))
     );
 }
+
+#[test]
+fn limits_of_nothing_still_let_one_request_through_at_a_time() {
+    let config = limited(|limits| {
+        limits.max_requests = 0;
+        limits.max_request_bytes = 0;
+        limits.max_unsent = 0;
+    });
+    let mut server = ready(4, config, VOID());
+    server.receive(&pipeline(4, 0..5), Cuts::Whole);
+    assert_eq!(streams(&got(&mut server)), [0, 1, 2, 3, 4]);
+}
