@@ -2,6 +2,7 @@
 //! Answers to Cassandra's `CQL3CasRequest`.
 
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -52,16 +53,14 @@ impl CasRun {
         context: Context,
         now_seconds: i64,
     ) -> Result<Self, ErrorResponse> {
-        for (index, request) in requests.iter().enumerate() {
-            let mixed = requests.iter().skip(index + 1).any(|other| {
-                other.clustering == request.clustering
-                    && matches!(
-                        (&request.condition, &other.condition),
-                        (BoundCondition::Exists, BoundCondition::NotExists)
-                            | (BoundCondition::NotExists, BoundCondition::Exists)
-                    )
-            });
-            if mixed {
+        let mut wanted = BTreeMap::new();
+        for request in &requests {
+            let exists = match request.condition {
+                BoundCondition::Exists => true,
+                BoundCondition::NotExists => false,
+                BoundCondition::None | BoundCondition::Columns(_) => continue,
+            };
+            if *wanted.entry(&request.clustering).or_insert(exists) != exists {
                 return Err(ErrorResponse::invalid(
                     "Cannot mix IF EXISTS and IF NOT EXISTS conditions for the same row",
                 ));
@@ -170,9 +169,7 @@ impl CasRun {
     fn row(&self, clustering: Option<&ClusteringKey>) -> Option<&Row> {
         self.found
             .rows
-            .iter()
-            .find(|row| row.clustering.as_ref() == clustering)
-            .map(|found| &found.row)
+            .get(&(self.key.clone(), clustering.cloned()))
     }
 
     fn view<'v>(&'v self, clustering: Option<&'v ClusteringKey>) -> RowView<'v> {
@@ -272,8 +269,8 @@ impl CasRun {
                 let first = self
                     .found
                     .rows
-                    .iter()
-                    .find_map(|row| row.clustering.clone());
+                    .keys()
+                    .find_map(|(_, clustering)| clustering.clone());
                 places.push(request.clustering.clone().or(first));
             }
         }
@@ -292,7 +289,11 @@ impl CasRun {
                     return self.table.columns.iter().collect();
                 }
                 BoundCondition::Columns(columns) => {
-                    asked.extend(columns.iter().map(|condition| &condition.name))
+                    for condition in columns {
+                        if !asked.contains(&&condition.name) {
+                            asked.push(&condition.name);
+                        }
+                    }
                 }
             }
         }

@@ -1,13 +1,17 @@
 //! Building mutations from a planned modification and its values. Answers to Cassandra's `UpdateParameters` and the
 //! `execute` of its operations.
 
+use std::collections::BTreeMap;
+
 use bytes::Bytes;
 use helenus_core::ErrorResponse;
 use helenus_core::types::CqlType;
 
 use super::cells::{RowBuilder, Stamp};
 use crate::schema::ColumnId;
-use crate::statement::{BoundKeys, BoundRows, Change, Modify, ModifyKind, Operation};
+use crate::statement::{
+    BoundKeys, BoundRows, Change, Modify, ModifyKind, Operation, check_combinations,
+};
 use crate::storage::{
     Cell, CellPath, ClusteringKey, ColumnData, DecoratedKey, DeletionTime, Mutation,
     RangeTombstone, Row,
@@ -20,16 +24,8 @@ const MAX_TTL: i32 = 20 * 365 * 24 * 60 * 60;
 /// The last second a cell can expire at: Cassandra's limit.
 const MAX_EXPIRY: i64 = i32::MAX as i64 - 1;
 
-/// A row as a read before a write found it; no clustering key is the static row.
-#[derive(Debug, Clone)]
-pub(crate) struct FoundRow {
-    /// The partition.
-    pub(crate) key: DecoratedKey,
-    /// The row's place.
-    pub(crate) clustering: Option<ClusteringKey>,
-    /// What it holds.
-    pub(crate) row: Row,
-}
+/// Rows as a read before a write found them, by partition and place; no clustering key is the static row.
+pub(crate) type FoundRows = BTreeMap<(DecoratedKey, Option<ClusteringKey>), Row>;
 
 /// A modification's places: partitions, and rows in each.
 #[derive(Debug, Clone)]
@@ -52,6 +48,12 @@ pub(crate) fn places(plan: &Modify, binds: &Binds<'_>) -> Result<Places, ErrorRe
     } else {
         plan.clustering.bind(&plan.table, binds)?
     };
+    let rows_each = match &rows {
+        BoundRows::All | BoundRows::One(_) => 1,
+        BoundRows::Keys(keys) => keys.len(),
+        BoundRows::Ranges(ranges) => ranges.len(),
+    };
+    check_combinations(keys.len(), rows_each)?;
     Ok(Places { keys, rows })
 }
 
@@ -140,7 +142,7 @@ pub(crate) fn mutations(
     places: &Places,
     stamp: Stamp,
     binds: &Binds<'_>,
-    found: &[FoundRow],
+    found: &FoundRows,
     out: &mut Vec<Mutation>,
 ) -> Result<(), ErrorResponse> {
     for key in &places.keys {
@@ -205,14 +207,14 @@ fn push_row(mutation: &mut Mutation, clustering: &ClusteringKey, row: Row) {
 }
 
 fn find<'f>(
-    found: &'f [FoundRow],
+    found: &'f FoundRows,
     key: &DecoratedKey,
     clustering: Option<&ClusteringKey>,
 ) -> Option<&'f Row> {
-    found
-        .iter()
-        .find(|row| row.key == *key && row.clustering.as_ref() == clustering)
-        .map(|found| &found.row)
+    if found.is_empty() {
+        return None;
+    }
+    found.get(&(key.clone(), clustering.cloned()))
 }
 
 fn delete_rows(rows: &BoundRows, stamp: Stamp, mutation: &mut Mutation) {

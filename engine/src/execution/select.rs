@@ -311,6 +311,10 @@ impl State {
     /// Goes on where the last page ended. A state of another query whose partition isn't read here counts for its limit only.
     fn begin_at(&mut self, page: PageState) {
         self.remaining = page.remaining.min(self.remaining);
+        if self.remaining == 0 {
+            self.keys = Keys::Finished;
+            return;
+        }
         let key = &page.position.key;
         let found = match &mut self.keys {
             Keys::One(own) => own.as_ref() == Some(key),
@@ -483,8 +487,8 @@ impl State {
             self.sorted.push(SortedRow { order, start, end });
             return ControlFlow::Continue(());
         }
-        self.remaining -= 1;
-        self.page_remaining -= 1;
+        self.remaining = self.remaining.saturating_sub(1);
+        self.page_remaining = self.page_remaining.saturating_sub(1);
         if self.remaining == 0 {
             self.stop = Some(Stop::Limit);
             return ControlFlow::Break(());

@@ -1,6 +1,7 @@
 //! Beginning an execution: values bound, consistency checked, and everything taken from the request that is needed later.
 
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use helenus_core::message::{Batch, BatchType, QueryParams, Values};
@@ -127,7 +128,14 @@ pub(super) fn statement(
                 return Ok((Run::Write(run), Vec::new()));
             }
             let mut mutations = Vec::with_capacity(places.keys.len());
-            mutate::mutations(modify, &places, stamp, &binds, &[], &mut mutations)?;
+            mutate::mutations(
+                modify,
+                &places,
+                stamp,
+                &binds,
+                &BTreeMap::new(),
+                &mut mutations,
+            )?;
             (act(Action::Write(mutations), Response::Void), Vec::new())
         }
         Plan::Modify(modify) => {
@@ -415,7 +423,7 @@ fn run_batch(
                 &places,
                 stamp,
                 &part.binds,
-                &[],
+                &BTreeMap::new(),
                 &mut mutations,
             )?;
         }

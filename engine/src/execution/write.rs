@@ -8,7 +8,7 @@ use std::sync::Arc;
 use helenus_core::ErrorResponse;
 
 use super::cells::Stamp;
-use super::mutate::{self, FoundRow, Places};
+use super::mutate::{self, FoundRows, Places};
 use crate::context::Context;
 use crate::readers::{Fragment, PartitionRange, Position, ReadCommand, ReadProgress, Slices};
 use crate::statement::{BoundRows, Modify, Statement};
@@ -50,7 +50,7 @@ pub(super) struct WriteRun {
 #[derive(Debug, Default)]
 pub(super) struct Found {
     pub(super) key: Option<DecoratedKey>,
-    pub(super) rows: Vec<FoundRow>,
+    pub(super) rows: FoundRows,
 }
 
 impl Found {
@@ -66,19 +66,7 @@ impl Found {
             Fragment::PartitionEnd => return ControlFlow::Continue(()),
         };
         if let Some(key) = &self.key {
-            // An interrupted read delivers the static row again.
-            let again = clustering.is_none()
-                && self
-                    .rows
-                    .iter()
-                    .any(|row| row.key == *key && row.clustering.is_none());
-            if !again {
-                self.rows.push(FoundRow {
-                    key: key.clone(),
-                    clustering,
-                    row: row.clone(),
-                });
-            }
+            self.rows.insert((key.clone(), clustering), row.clone());
         }
         ControlFlow::Continue(())
     }
@@ -114,11 +102,12 @@ impl WriteRun {
             let Some(modify) = item.modify() else {
                 continue;
             };
+            let slices = slices_of(&item.places.rows, modify.table.clustering_len > 0);
             for key in &item.places.keys {
                 reads.push(ReadCommand {
                     table: modify.table.clone(),
                     range: PartitionRange::Key(key.clone()),
-                    slices: slices_of(&item.places.rows, modify.table.clustering_len > 0),
+                    slices: slices.clone(),
                     reversed: false,
                     now_seconds: item.stamp.now_seconds,
                     resume: None,
@@ -181,7 +170,7 @@ impl WriteRun {
 /// Builds the mutations of modifications that have waited.
 pub(super) fn build(
     items: &[Item],
-    found: &[FoundRow],
+    found: &FoundRows,
     context: &Context,
     list_elements: &Cell<u32>,
     mutations: &mut Vec<Mutation>,

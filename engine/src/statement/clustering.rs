@@ -6,6 +6,7 @@ use std::cmp::Ordering;
 use bytes::Bytes;
 use helenus_core::ErrorResponse;
 
+use super::keys::check_combinations;
 use super::restrictions::ColumnTest;
 use crate::schema::{Column, Table};
 use crate::storage::{ClusteringBound, ClusteringKey};
@@ -245,8 +246,8 @@ impl ClusteringPlan {
                     let prefixes = others
                         .take()
                         .unwrap_or_else(|| vec![std::mem::take(&mut first)]);
-                    let mut product =
-                        Vec::with_capacity(prefixes.len().saturating_mul(choices.len()).min(1024));
+                    check_combinations(prefixes.len(), choices.len())?;
+                    let mut product = Vec::with_capacity(prefixes.len() * choices.len());
                     for prefix in &prefixes {
                         for choice in &choices {
                             let fields = if *tuples {

@@ -10,6 +10,20 @@ use crate::storage::{DecoratedKey, Token};
 use crate::term::{Binds, Bound, InTerm, Term};
 use crate::types::compare;
 
+/// How many partitions or rows the `IN` of a statement may name in all.
+const MAX_COMBINATIONS: usize = 65_536;
+
+/// Refuses a statement whose `IN` relations name more places than a server should visit at once.
+pub(crate) fn check_combinations(left: usize, right: usize) -> Result<(), ErrorResponse> {
+    let combinations = left.saturating_mul(right);
+    if combinations > MAX_COMBINATIONS {
+        return Err(ErrorResponse::invalid(format!(
+            "The cartesian product of the IN restrictions produces {combinations} combination values, above fail threshold of {MAX_COMBINATIONS}"
+        )));
+    }
+    Ok(())
+}
+
 /// The longest partition key, and the longest part of one.
 const MAX_KEY: usize = 65_535;
 
@@ -147,6 +161,7 @@ fn product(
         }
         choices.sort_by(|a, b| compare(&column.ty, a, b));
         choices.dedup_by(|a, b| compare(&column.ty, a, b).is_eq());
+        check_combinations(keys.len(), choices.len())?;
         keys = keys
             .iter()
             .flat_map(|key| {

@@ -23,7 +23,7 @@ pub(crate) use column::{ColumnRef, Place};
 pub(crate) use conditions::{BoundCondition, Condition};
 pub(crate) use expression::{Expression, Metadata, MetadataKind, MetadataPart, Output};
 pub(crate) use filter::{BoundFilter, map_value};
-pub(crate) use keys::{BoundKeys, key_part};
+pub(crate) use keys::{BoundKeys, check_combinations, key_part};
 pub(crate) use metadata::columns_id;
 pub(crate) use modify::{Modify, ModifyKind};
 pub(crate) use operations::{Change, Operation};

@@ -129,14 +129,16 @@ impl Build<'_, '_> {
             Selectable::Element(inner, key) => self.element(inner, key)?,
             Selectable::Slice(inner, from, to) => self.slice(inner, from.as_ref(), to.as_ref())?,
             Selectable::Arithmetic(left, operator, right) => {
-                let arguments = [self.argument(left)?, self.argument(right)?];
+                let (left_argument, left_planned) = self.argument(left)?;
+                let (right_argument, right_planned) = self.argument(right)?;
+                let arguments = [left_argument, right_argument];
                 let function = functions::arithmetic(*operator, &arguments, wanted)?;
-                self.call(function, &[left, right])?
+                self.call(function, vec![(left, left_planned), (right, right_planned)])?
             }
             Selectable::Negation(inner) => {
-                let arguments = [self.argument(inner)?];
-                let function = functions::negation(&arguments, wanted)?;
-                self.call(function, &[inner])?
+                let (argument, planned) = self.argument(inner)?;
+                let function = functions::negation(&[argument], wanted)?;
+                self.call(function, vec![(inner, planned)])?
             }
             Selectable::Tuple(items) => match items.as_slice() {
                 [inner] => return self.expression(inner, wanted),
@@ -273,25 +275,27 @@ impl Build<'_, '_> {
         Ok((Expression::Metadata(metadata), ty))
     }
 
-    /// How a function sees an argument, which is planned for its type alone.
-    fn argument<'s>(&mut self, written: &'s Selectable) -> Result<Argument<'s>, ErrorResponse> {
+    /// How a function sees an argument, and the argument planned if it has a type by itself. Planned once: twice at each
+    /// level would double the work with every level.
+    fn argument<'s>(
+        &mut self,
+        written: &'s Selectable,
+    ) -> Result<(Argument<'s>, Option<Expression>), ErrorResponse> {
         let text = names::text(written);
-        if let Selectable::Term(term) = written {
-            return Ok(Argument {
-                text,
-                ty: term::exact_type(self.planner, term)?,
-                term: Some(term),
-            });
-        }
         let (terms, aggregates) = (self.selection.terms.len(), self.selection.aggregates.len());
-        let ty = self.expression(written, None)?.map(|(_, ty)| ty);
-        self.selection.terms.truncate(terms);
-        self.selection.aggregates.truncate(aggregates);
-        Ok(Argument {
-            text,
-            ty,
-            term: None,
-        })
+        let term = match written {
+            Selectable::Term(term) => Some(term),
+            _ => None,
+        };
+        let (expression, ty) = match self.expression(written, None)? {
+            Some((expression, ty)) => (Some(expression), Some(ty)),
+            None => {
+                self.selection.terms.truncate(terms);
+                self.selection.aggregates.truncate(aggregates);
+                (None, None)
+            }
+        };
+        Ok((Argument { text, ty, term }, expression))
     }
 
     fn function(
@@ -300,9 +304,13 @@ impl Build<'_, '_> {
         name: &str,
         written: &[Selectable],
     ) -> Result<(Expression, CqlType), ErrorResponse> {
+        let nested = self.selection.aggregates.len();
         let mut arguments = Vec::with_capacity(written.len());
-        for argument in written {
-            arguments.push(self.argument(argument)?);
+        let mut planned = Vec::with_capacity(written.len());
+        for selectable in written {
+            let (argument, expression) = self.argument(selectable)?;
+            arguments.push(argument);
+            planned.push((selectable, expression));
         }
         if let ("count", [argument]) = (name, arguments.as_slice())
             && argument.ty.is_none()
@@ -321,12 +329,10 @@ impl Build<'_, '_> {
                     functions::qualified(keyspace, name)
                 ))
             })?;
-        let written: Vec<_> = written.iter().collect();
         if function.aggregate.is_none() {
-            return self.call(function, &written);
+            return self.call(function, planned);
         }
-        let nested = self.selection.aggregates.len();
-        let (call, ty) = self.call(function.clone(), &written)?;
+        let (call, ty) = self.call(function.clone(), planned)?;
         if self.selection.aggregates.len() > nested {
             return Err(ErrorResponse::invalid(
                 "aggregate functions cannot be used as arguments of aggregate functions",
@@ -339,18 +345,23 @@ impl Build<'_, '_> {
         Ok((self.aggregate(function, argument)?, ty))
     }
 
+    /// A call on arguments, those that are planned as they are.
     fn call(
         &mut self,
         function: Function,
-        written: &[&Selectable],
+        written: Vec<(&Selectable, Option<Expression>)>,
     ) -> Result<(Expression, CqlType), ErrorResponse> {
         let mut arguments = Vec::with_capacity(written.len());
-        for (index, argument) in written.iter().enumerate() {
+        for (index, (selectable, planned)) in written.into_iter().enumerate() {
+            if let Some(expression) = planned {
+                arguments.push(expression);
+                continue;
+            }
             let ty = function.argument(index);
-            let (expression, _) = self.expression(argument, Some(&ty))?.ok_or_else(|| {
+            let (expression, _) = self.expression(selectable, Some(&ty))?.ok_or_else(|| {
                 ErrorResponse::invalid(format!(
                     "Cannot infer type for term {}",
-                    names::text(argument)
+                    names::text(selectable)
                 ))
             })?;
             arguments.push(expression);

@@ -1,6 +1,7 @@
 //! The values of one execution, in the order of the statement's bind variables.
 
 use std::cell::Cell;
+use std::collections::BTreeMap;
 
 use bytes::Bytes;
 use helenus_core::ErrorResponse;
@@ -81,13 +82,14 @@ impl<'a> Binds<'a> {
         let mut binds = Self::empty(context, list_elements);
         let mut count = 0;
         if values.is_named() && !values.is_empty() {
-            for variable in variables {
+            let mut named = BTreeMap::new();
+            for (name, value) in values.iter() {
                 // Of values with the same name the first counts.
-                let named = values
-                    .iter()
-                    .find(|(name, _)| *name == Some(&*variable.name));
-                if let Some((_, value)) = named {
-                    binds.push(count, &variable.ty, value)?;
+                named.entry(name.unwrap_or_default()).or_insert(value);
+            }
+            for variable in variables {
+                if let Some(value) = named.get(&*variable.name) {
+                    binds.push(count, &variable.ty, *value)?;
                     count += 1;
                 }
             }

@@ -13,7 +13,7 @@ pub(crate) use binds::{Binds, Bound, OwnedBinds};
 pub(crate) use build::{Shape, assemble};
 pub(crate) use elements::{Elements, Fields, Pairs, begin_count, put_element};
 pub(crate) use marker::{Markers, Receiver};
-pub(crate) use plan::{exact_type, fits, plan, plan_in, plan_untyped};
+pub(crate) use plan::{fits, plan, plan_in, plan_untyped};
 
 use bytes::Bytes;
 use helenus_core::ErrorResponse;

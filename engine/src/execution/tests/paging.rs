@@ -148,3 +148,22 @@ fn a_foreign_paging_state_is_a_protocol_error() {
     let shown = show(&node.execute(&statement, &params));
     assert_eq!(shown, "PROTOCOL_ERROR: Invalid value for the paging state");
 }
+
+#[test]
+fn a_forged_paging_state_without_rows_left_gives_none() {
+    let mut node = ten_rows();
+    let forged = crate::execution::page::PageState {
+        position: crate::readers::Position::at_start(
+            crate::storage::DecoratedKey::new(super::node::int(1)),
+            false,
+        ),
+        remaining: 0,
+        remaining_in_partition: 0,
+    };
+    let statement = node.prepare("SELECT v FROM cc WHERE p = 1").unwrap();
+    let state = forged.encode();
+    let mut params = QueryParams::new(Consistency::ONE);
+    params.page_size = Some(3);
+    params.paging_state = Some(&state);
+    assert_eq!(show(&node.execute(&statement, &params)), "v");
+}

@@ -347,3 +347,35 @@ fn a_scan_yields_and_still_reads_every_row_once() {
     let shown = node.run("SELECT v FROM cc PER PARTITION LIMIT 3");
     assert_eq!(shown.matches(" / ").count(), 60);
 }
+
+#[test]
+fn nested_calls_are_planned_in_linear_time() {
+    let mut node = node();
+    node.run("INSERT INTO kv (k) VALUES (1)");
+    let nested = format!("{}k{}", "blobAsInt(intAsBlob(".repeat(30), "))".repeat(30));
+    let shown = node.run(&format!("SELECT {nested} AS x FROM kv"));
+    assert_eq!(shown, "x / 1");
+}
+
+#[test]
+fn combinations_of_in_are_bounded() {
+    let mut node = node();
+    let many = (0..300)
+        .map(|n| n.to_string())
+        .collect::<Vec<_>>()
+        .join(", ");
+    let refusal = "INVALID: The cartesian product of the IN restrictions produces 90000 combination values, above fail threshold of 65536";
+    expect(
+        &mut node,
+        &[
+            (
+                &format!("SELECT v FROM cc WHERE p = 1 AND c IN ({many}) AND d IN ({many})"),
+                refusal,
+            ),
+            (
+                &format!("UPDATE cc SET v = 1 WHERE p IN ({many}) AND c IN ({many}) AND d = 1"),
+                refusal,
+            ),
+        ],
+    );
+}
