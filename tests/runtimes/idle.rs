@@ -9,10 +9,12 @@ mod client;
 mod server;
 
 use client::Client;
+use helenus_core::ServerConfig;
 use helenus_server::Options;
 use server::{Running, Runtime};
 use std::collections::BTreeMap;
 use std::fs;
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
@@ -28,7 +30,12 @@ fn a_thousand_idle_connections_wake_no_thread() {
         Runtime::Smol,
         Runtime::AsyncStd,
     ] {
-        let server = Running::start(runtime, Options::default());
+        // A deadline that was met doesn't go off either.
+        let mut config = ServerConfig::default();
+        config.handshake_timeout = Some(WATCHED);
+        let mut options = Options::default();
+        options.connection = Arc::new(config);
+        let server = Running::start(runtime, options);
         let mut clients: Vec<Client> = (0..CONNECTIONS)
             .map(|_| Client::login(server.address))
             .collect();
