@@ -201,6 +201,7 @@ impl<S: Service> Driver<S> {
 
     /// Whether to read: no while the connection's limits or the shared budgets are reached.
     pub fn wants_read(&mut self) -> bool {
+        self.starved = false;
         match self.stage {
             Stage::Open if !self.eof && self.connection.wants_read() => {
                 // A request already begun is always admitted.

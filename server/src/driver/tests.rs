@@ -279,3 +279,24 @@ fn unsent_answers_use_a_shared_budget_up() {
     assert_eq!(count.get(), 1);
     assert!(driver.wants_read());
 }
+
+#[test]
+fn who_no_longer_reads_does_not_wait_for_a_shared_budget() {
+    let now = Instant::now();
+    let mut options = Options::default();
+    options.limits.bytes = Some(1);
+    let mut driver = connect(Probe::default(), options, now);
+    feed(
+        &mut driver,
+        now,
+        &[query(1, "keep"), query(2, "x")].concat(),
+    );
+    driver.turn(now);
+    assert!(!driver.wants_read());
+    driver.hub.drain();
+    driver.turn(now);
+    output(&mut driver);
+    driver.turn(now);
+    assert!(!driver.wants_read());
+    assert!(driver.park(Waker::noop()));
+}
