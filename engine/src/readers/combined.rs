@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::storage::{CellKind, ClusteringBound, DecoratedKey, DeletionTime};
+use crate::storage::{CellKind, ClusteringBound, DecoratedKey, DeletionTime, Row, StoredRow};
 
 use super::{MutationFragment, MutationReader, RowRef};
 
@@ -192,7 +192,13 @@ impl<'a, R: MutationReader<'a>> Combined<'a, R> {
 
     fn row(&mut self, sort: &[u8]) -> Option<MutationFragment<'a>> {
         let shadow = self.deletion.max(self.active());
-        let mut merged = None;
+        let mut merged = self.counter_deletion(sort).map(|deletion| {
+            let row = Row {
+                deletion: Some(deletion),
+                ..Row::default()
+            };
+            RowRef::Merged(Box::new(StoredRow::new(row)))
+        });
         let mut place = None;
         for source in self.sources.iter_mut().filter(|source| source.joined) {
             if let Some(MutationFragment::Row(key, _)) = source.head
@@ -204,6 +210,19 @@ impl<'a, R: MutationReader<'a>> Combined<'a, R> {
             }
         }
         Some(MutationFragment::Row(place?, merged?))
+    }
+
+    /// The deletion of a row of counters: it must meet each version before they add up.
+    fn counter_deletion(&self, sort: &[u8]) -> Option<DeletionTime> {
+        if self.kind == CellKind::Regular {
+            return None;
+        }
+        let joined = self.sources.iter().filter(|source| source.joined);
+        let deletions = joined.filter_map(|source| match &source.head {
+            Some(MutationFragment::Row(key, row)) if key.sort == sort => row.row().deletion,
+            _ => None,
+        });
+        deletions.max()
     }
 
     fn end_partition(&mut self) -> Option<MutationFragment<'a>> {

@@ -178,7 +178,8 @@ fn order(a: &Cell, b: &Cell) -> Ordering {
         .then_with(|| a.value.cmp(&b.value))
 }
 
-/// Counters add up. A deleted one stays so, whatever the timestamps (CASSANDRA-7346).
+/// Counters add up. A deleted one stays so, whatever the timestamps (CASSANDRA-7346). After a deletion of the row around
+/// it a counter begins anew; Cassandra promises nothing then, and may go on from a sum it has cached.
 fn add(old: &mut Cell, new: &Cell) {
     match (&old.value, &new.value) {
         (Some(left), Some(right)) => {

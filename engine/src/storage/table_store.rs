@@ -92,6 +92,11 @@ impl TableStore {
         if self.merge.is_some() || self.runs.len() < MERGE_WIDTH {
             return;
         }
+        if self.table.is_counter {
+            // Between two runs whose sums were merged there must be no deletion in a third.
+            self.plan_major_merge();
+            return;
+        }
         let mut sizes: Vec<_> = self
             .runs
             .iter()

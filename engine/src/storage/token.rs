@@ -10,6 +10,12 @@ impl Token {
     /// variant, which sign-extends the bytes of the tail. Never `i64::MIN`, which Cassandra maps to `i64::MAX`.
     ///
     /// Cassandra gives the empty key `i64::MIN`; no table can hold it, so that it is hashed like any other here.
+    ///
+    /// ```
+    /// use helenus_engine::storage::Token;
+    ///
+    /// assert_eq!(Token::of(b"hello world"), Token(5998619086395760910));
+    /// ```
     pub fn of(key: &[u8]) -> Self {
         let hash = murmur3(key);
         Self(if hash == i64::MIN { i64::MAX } else { hash })

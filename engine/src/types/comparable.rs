@@ -24,6 +24,19 @@ const ELEMENT: u8 = 1;
 /// Equal forms mean values equal to Cassandra: `1.0` and `1.00`, or a varint with and without superfluous sign bytes.
 /// Bytes that are no value of the type get a form too: total over all input. A form is at most 2 × the value + 16
 /// bytes long, per level of nesting one more byte an element; a decimal takes up to 2.5 bytes for each of its own.
+///
+/// ```
+/// use helenus_core::CqlType;
+/// use helenus_engine::types::comparable::encode;
+///
+/// let form = |int: i32, descending| {
+///     let mut out = Vec::new();
+///     encode(&CqlType::Int, &int.to_be_bytes(), descending, &mut out);
+///     out
+/// };
+/// assert!(form(-1, false) < form(1, false));
+/// assert!(form(-1, true) > form(1, true));
+/// ```
 pub fn encode(ty: &CqlType, value: &[u8], descending: bool, out: &mut Vec<u8>) {
     let start = out.len();
     ascending(ty, value, out);

@@ -8,6 +8,15 @@ use super::comparable;
 
 /// Compares two serialized values of a type: the order of [`comparable::encode`]'s forms, without building them for
 /// scalar types. Total over all bytes.
+///
+/// ```
+/// use std::cmp::Ordering;
+/// use helenus_core::CqlType;
+/// use helenus_engine::types::compare;
+///
+/// // 0.5 and 0.50: a scale, then the unscaled value.
+/// assert_eq!(compare(&CqlType::Decimal, &[0, 0, 0, 1, 5], &[0, 0, 0, 2, 50]), Ordering::Equal);
+/// ```
 pub fn compare(ty: &CqlType, a: &[u8], b: &[u8]) -> Ordering {
     let fast = match ty {
         CqlType::Ascii

@@ -1,4 +1,5 @@
 mod arbitrary;
+mod counters;
 mod model;
 mod rules;
 mod support;

@@ -6,90 +6,10 @@ use bytes::Bytes;
 
 use super::support::*;
 use crate::readers::{Fragment, PartitionRange, ReadCommand, ReadProgress, Slices};
-use crate::storage::{
-    ClusteringBound, ColumnData, Mutation, RangeTombstone, Row, Shard, ShardOptions, TableSize,
-};
+use crate::storage::{ClusteringBound, ColumnData, Row, Shard, ShardOptions, TableSize};
 
 fn shard() -> Shard {
     Shard::new(ShardOptions::default())
-}
-
-fn counter(sum: i64) -> Vec<(Vec<u8>, Vec<Vec<u8>>)> {
-    vec![(vec![1], vec![sum.to_be_bytes().to_vec()])]
-}
-
-#[test]
-fn a_counter_adds_up_across_memtable_and_runs() {
-    let table = table(true);
-    let add = |at, by: i64| write(&table, 1, &[1], row(&[(0, cell(at, &by.to_be_bytes()))]));
-    let mut shard = shard();
-    for (at, by) in [(1, 5), (2, -7), (2, 40)] {
-        shard.apply(&add(at, by), 0);
-    }
-    assert_eq!(rows(&shard, &command(&table)), counter(38));
-    shard.freeze(table.id);
-    shard.apply(&add(3, 2), 0);
-    assert_eq!(rows(&shard, &command(&table)), counter(40));
-    shard.compact(table.id);
-    while shard.maintain(0, 1) {}
-    assert_eq!(rows(&shard, &command(&table)), counter(40));
-}
-
-#[test]
-fn a_counter_begins_anew_after_its_row_range_or_partition_was_deleted() {
-    let table = table(true);
-    let add = |at| write(&table, 1, &[1], row(&[(0, cell(at, &1_i64.to_be_bytes()))]));
-    let delete_row = Row {
-        deletion: Some(deletion(5)),
-        ..Row::default()
-    };
-    let deletions = [
-        write(&table, 1, &[1], delete_row),
-        Mutation {
-            partition_deletion: Some(deletion(5)),
-            ..mutation(&table, 1)
-        },
-        Mutation {
-            range_tombstones: vec![RangeTombstone {
-                start: ClusteringBound::Start,
-                end: ClusteringBound::After(Bytes::from_static(&[1])),
-                deletion: deletion(5),
-            }],
-            ..mutation(&table, 1)
-        },
-    ];
-    for deletion in &deletions {
-        for frozen in [false, true] {
-            let mut shard = shard();
-            shard.apply(&add(1), 0);
-            shard.apply(&add(2), 0);
-            if frozen {
-                shard.freeze(table.id);
-            }
-            shard.apply(deletion, 0);
-            assert_eq!(rows(&shard, &command(&table)), []);
-            shard.apply(&add(6), 0);
-            assert_eq!(
-                rows(&shard, &command(&table)),
-                counter(1),
-                "{deletion:?} {frozen}"
-            );
-            shard.compact(table.id);
-            while shard.maintain(0, 1) {}
-            assert_eq!(rows(&shard, &command(&table)), counter(1));
-        }
-    }
-}
-
-#[test]
-fn a_deleted_counter_cell_stays_deleted() {
-    let table = table(true);
-    let add = |at| write(&table, 1, &[1], row(&[(0, cell(at, &1_i64.to_be_bytes()))]));
-    let mut shard = shard();
-    shard.apply(&add(1), 0);
-    shard.apply(&write(&table, 1, &[1], row(&[(0, tombstone(2, 0))])), 0);
-    shard.apply(&add(3), 0);
-    assert_eq!(rows(&shard, &command(&table)), []);
 }
 
 #[test]
