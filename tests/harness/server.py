@@ -1,7 +1,7 @@
 """`helenus serve` as a test sees it: started on a free port, ready in time, stopped by its pid."""
 
 import re
-import select
+import selectors
 import signal
 import subprocess
 import time
@@ -71,14 +71,16 @@ class Server:
     def _first_line(self, deadline):
         data = b""
         stdout = self.process.stdout
-        while b"\n" not in data:
-            left = deadline - time.monotonic()
-            if left <= 0 or not select.select([stdout], [], [], left)[0]:
-                break
-            chunk = stdout.read1(4096)
-            if not chunk:
-                break
-            data += chunk
+        with selectors.DefaultSelector() as selector:
+            selector.register(stdout, selectors.EVENT_READ)
+            while b"\n" not in data:
+                left = deadline - time.monotonic()
+                if left <= 0 or not selector.select(left):
+                    break
+                chunk = stdout.read1(4096)
+                if not chunk:
+                    break
+                data += chunk
         self.stdout = data
         return data.decode("utf-8", "replace").rstrip("\n")
 
