@@ -1,10 +1,9 @@
 //! Reading: readers over memtable and runs yield mutation fragments, are combined and compacted, and hand what is
 //! alive to a consumer that may pause at any fragment.
 //!
-//! The pieces compose by type, without boxes: a [`RangeReader`] walks the partitions of one source, a
-//! [`PartitionReader`] slices one partition in either direction, [`Combined`] merges any of them, and
-//! [`Compactor`] consumes the outcome. A reader borrows storage and lives as long as one call; between calls its place
-//! is a [`Position`].
+//! The pieces compose by type, without boxes: a range reader walks the partitions of one source, a partition reader
+//! slices one partition in either direction, the combined reader merges any of them, and the compactor consumes the
+//! outcome. A reader borrows storage and lives as long as one call; between calls its place is a [`Position`].
 
 mod combined;
 mod command;
