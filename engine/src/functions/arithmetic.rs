@@ -13,6 +13,8 @@ use crate::term::text;
 
 /// How many digits a quotient of decimals is given at least.
 const QUOTIENT_SCALE: i64 = 32;
+/// How many zeros are taken off a quotient's end.
+const MAX_ZEROS: u32 = 128;
 /// The greatest scale two decimals are brought to.
 const MAX_SCALE: i64 = 10_000;
 
@@ -110,6 +112,9 @@ fn untyped(
 ) -> Result<CqlType, ErrorResponse> {
     match argument.term {
         Some(Term::Literal(Literal::Duration(_))) => Ok(CqlType::Duration),
+        Some(Term::Literal(Literal::Integer(_))) if *known == CqlType::Decimal => {
+            preferred_type(argument.term, None).ok_or_else(|| ambiguous(sign, arguments))
+        }
         Some(term @ Term::Literal(_)) if crate::term::fits(term, known) => Ok(known.clone()),
         term => preferred_type(term, None).ok_or_else(|| ambiguous(sign, arguments)),
     }
@@ -196,10 +201,21 @@ fn runner(operator: Operator) -> super::Run {
 }
 
 fn operands(function: &Function, arguments: &[Option<Bytes>]) -> Option<(Number, Number)> {
-    Some((
-        Number::decode(&function.argument(0), given(arguments, 0))?,
-        Number::decode(&function.argument(1), given(arguments, 1))?,
-    ))
+    let operand = |index| {
+        let ty = function.argument(index);
+        let number = Number::decode(&ty, given(arguments, index))?;
+        Some(match number {
+            // Cassandra makes decimals of these by way of doubles, which have a digit behind the point.
+            Number::Integer(small)
+                if function.returns == CqlType::Decimal
+                    && !matches!(ty, CqlType::BigInt | CqlType::Counter) =>
+            {
+                Number::Decimal(BigInt::from(small) * 10, 1)
+            }
+            number => number,
+        })
+    };
+    Some((operand(0)?, operand(1)?))
 }
 
 fn compute(
@@ -313,11 +329,17 @@ fn decimals(operator: Operator, left: (BigInt, i32), right: (BigInt, i32)) -> Op
             let extra = QUOTIENT_SCALE.max(i64::from(left.1));
             let mut quotient = a * power(extra) / b;
             let mut scale = extra;
-            // As Cassandra, no more digits than it takes, but not fewer than the dividend had.
+            // As Cassandra, no zeros at the end.
             let ten = BigInt::from(10u8);
-            while scale > i64::from(left.1.max(0)) && &quotient % &ten == BigInt::ZERO {
+            for _ in 0..MAX_ZEROS {
+                if quotient == BigInt::ZERO || &quotient % &ten != BigInt::ZERO {
+                    break;
+                }
                 quotient /= &ten;
                 scale -= 1;
+            }
+            if quotient == BigInt::ZERO {
+                scale = 0;
             }
             Number::Decimal(quotient, i32::try_from(scale).ok()?)
         }
@@ -354,4 +376,83 @@ fn concatenate(
     Ok(Some(
         [given(arguments, 0), given(arguments, 1)].concat().into(),
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::Context;
+    use helenus_core::ProtocolVersion;
+
+    fn decimal(unscaled: i64, scale: i32) -> Bytes {
+        Number::Decimal(unscaled.into(), scale).encode(&CqlType::Decimal)
+    }
+
+    fn typed(ty: &CqlType) -> Argument<'static> {
+        Argument {
+            text: "x".into(),
+            ty: Some(ty.clone()),
+            term: None,
+        }
+    }
+
+    fn compute(
+        operator: Operator,
+        left: (&CqlType, Bytes),
+        right: (&CqlType, Bytes),
+    ) -> (CqlType, Bytes) {
+        let function = arithmetic(operator, &[typed(left.0), typed(right.0)], None).unwrap();
+        let context = Context {
+            timestamp: 0,
+            now_seconds: 0,
+            now_millis: 0,
+            random: [0; 16],
+            version: ProtocolVersion::V5,
+        };
+        let value = function
+            .call(&[Some(left.1), Some(right.1)], &Environment::new(&context))
+            .unwrap()
+            .unwrap();
+        (function.returns, value)
+    }
+
+    #[test]
+    fn decimals_keep_the_scales_cassandra_gives_them() {
+        use CqlType::{Decimal, Int};
+        let value = || (&Decimal, decimal(150, 2));
+        let two = || (&Int, Bytes::copy_from_slice(&2i32.to_be_bytes()));
+        assert_eq!(compute(Operator::Add, value(), two()).1, decimal(350, 2));
+        assert_eq!(
+            compute(Operator::Multiply, value(), two()).1,
+            decimal(3000, 3)
+        );
+        let three = (&Int, Bytes::copy_from_slice(&3i32.to_be_bytes()));
+        assert_eq!(compute(Operator::Divide, value(), three).1, decimal(5, 1));
+        assert_eq!(
+            compute(Operator::Remainder, value(), two()).1,
+            decimal(150, 2)
+        );
+    }
+
+    #[test]
+    fn the_wider_type_wins() {
+        use CqlType::{BigInt, Decimal, Double, Float, Int, SmallInt, TinyInt, Varint};
+        for (left, right, expected) in [
+            (TinyInt, SmallInt, SmallInt),
+            (Int, BigInt, BigInt),
+            (Int, Float, Float),
+            (BigInt, Float, Double),
+            (Float, Double, Double),
+            (Int, Varint, Varint),
+            (Float, Varint, Decimal),
+            (Double, Decimal, Decimal),
+        ] {
+            assert_eq!(
+                result_type(&left, &right),
+                Some(expected.clone()),
+                "{left} {right}"
+            );
+            assert_eq!(result_type(&right, &left), Some(expected), "{right} {left}");
+        }
+    }
 }

@@ -135,7 +135,11 @@ fn value_text(ty: &CqlType, value: &[u8]) -> Option<String> {
         CqlType::Uuid | CqlType::Timeuuid => uuid::Uuid::from_slice(value).ok()?.to_string(),
         CqlType::Inet => match value.len() {
             4 => std::net::Ipv4Addr::from(<[u8; 4]>::try_from(value).ok()?).to_string(),
-            _ => std::net::Ipv6Addr::from(<[u8; 16]>::try_from(value).ok()?).to_string(),
+            // Java doesn't shorten runs of zeros.
+            _ => std::net::Ipv6Addr::from(<[u8; 16]>::try_from(value).ok()?)
+                .segments()
+                .map(|segment| format!("{segment:x}"))
+                .join(":"),
         },
         CqlType::Date => date_text(days_of_date(value)?),
         CqlType::Timestamp => {

@@ -17,6 +17,8 @@ pub(super) const TYPES: [CqlType; 9] = [
     CqlType::Decimal,
 ];
 
+/// The longest number that is computed with, some 20,000 digits: to print longer ones takes time in the square of that.
+const MAX_LEN: usize = 8 * 1024;
 /// The greatest scale, either way, that arithmetic on decimals goes to.
 const MAX_SCALE: i64 = 10_000;
 
@@ -34,8 +36,12 @@ pub(super) enum Number {
 }
 
 impl Number {
-    /// The number that a value of a numeric type is; `None` for an empty value and for other types.
+    /// The number that a value of a numeric type is; `None` for an empty value, for other types, and for numbers too
+    /// long to compute with.
     pub(super) fn decode(ty: &CqlType, value: &[u8]) -> Option<Self> {
+        if value.len() > MAX_LEN {
+            return None;
+        }
         Some(match ty {
             CqlType::TinyInt => Self::Integer(i8::from_be_bytes(value.try_into().ok()?).into()),
             CqlType::SmallInt => Self::Integer(i16::from_be_bytes(value.try_into().ok()?).into()),

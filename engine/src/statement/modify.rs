@@ -236,15 +236,22 @@ fn finish(
     let (keys, clustering) = places(&table, kind, relations, &operations, only_static)?;
     let conditional = !matches!(condition, Condition::None);
     if conditional {
-        if keys.has_in() {
-            return Err(ErrorResponse::invalid(
-                "IN on the partition key is not supported with conditional updates",
-            ));
-        }
-        if clustering.has_in() {
-            return Err(ErrorResponse::invalid(
-                "IN on the clustering key columns is not supported with conditional updates",
-            ));
+        let place = if keys.has_in() {
+            Some("partition key")
+        } else if clustering.has_in() {
+            Some("clustering key columns")
+        } else {
+            None
+        };
+        if let Some(place) = place {
+            return Err(ErrorResponse::invalid(format!(
+                "IN on the {place} is not supported with conditional {}",
+                if kind == ModifyKind::Delete {
+                    "deletions"
+                } else {
+                    "updates"
+                }
+            )));
         }
         if !only_static && !clustering.is_full(&table) {
             return Err(ErrorResponse::invalid(
