@@ -77,6 +77,18 @@ fn a_turn_ends_when_its_budget_is_used_up() {
 }
 
 #[test]
+fn pipelined_answers_leave_in_one_piece() {
+    let now = Instant::now();
+    let mut driver = probe(now);
+    let requests: Vec<u8> = (0..100).flat_map(|stream| query(stream, "x")).collect();
+    feed(&mut driver, now, &requests);
+    let piece = driver
+        .poll_transmit()
+        .map(|transmit| transmit.chunk().to_vec());
+    assert_eq!(answers(&piece.unwrap()).len(), 100);
+}
+
+#[test]
 fn an_idle_connection_keeps_no_buffer() {
     let now = Instant::now();
     let mut driver = probe(now);
