@@ -12,8 +12,10 @@
 //! ```
 
 mod action;
+mod attributes;
 mod cas;
 mod cells;
+mod change;
 mod expression;
 mod mutate;
 mod page;

@@ -9,6 +9,7 @@ use helenus_core::{Consistency, ErrorResponse, Response};
 
 use super::Run;
 use super::action::Action;
+use super::attributes;
 use super::cas::{CasRun, Request};
 use super::mutate::{self, Places};
 use super::select::SelectRun;
@@ -113,7 +114,8 @@ pub(super) fn statement(
         Plan::Modify(modify) if matches!(modify.condition, Condition::None) => {
             check_write(schema, modify, Access::Write, &settings)?;
             let places = mutate::places(modify, &binds)?;
-            let stamp = mutate::stamp(modify, &binds, settings.timestamp, settings.now_seconds)?;
+            let stamp =
+                attributes::stamp(modify, &binds, settings.timestamp, settings.now_seconds)?;
             if modify.reads {
                 let item = Item {
                     binds: binds.to_owned(statement.variables.columns().len()),
@@ -275,7 +277,7 @@ fn conditional(
             });
         }
         // The round decides the time, whatever the request says.
-        let stamp = mutate::stamp(
+        let stamp = attributes::stamp(
             part.modify,
             &part.binds,
             settings.context.timestamp,
@@ -328,7 +330,7 @@ fn text_batch(
     }
     if let (Some(term), Some(part)) = (&batch.timestamp, parts.first()) {
         settings.timestamp =
-            mutate::explicit_timestamp(term, &part.binds)?.unwrap_or(settings.timestamp);
+            attributes::explicit_timestamp(term, &part.binds)?.unwrap_or(settings.timestamp);
     }
     run_batch(schema, batch.kind, parts, &settings, &list_elements)
 }
@@ -409,7 +411,7 @@ fn run_batch(
     for part in &parts {
         check_write(schema, part.modify, Access::BatchWrite, settings)?;
         let places = mutate::places(part.modify, &part.binds)?;
-        let stamp = mutate::stamp(
+        let stamp = attributes::stamp(
             part.modify,
             &part.binds,
             settings.timestamp,
