@@ -87,8 +87,7 @@
 //!
 //! * Whatever a peer sends, and in whatever order the methods are called, nothing panics, recurses without
 //!   bound or allocates more than the received bytes justify: at most three times their number (decompressed,
-//!   if they were compressed) and 64 KiB
-//!   a connection, and the [`Limits`](connection::Limits) on top.
+//!   if they were compressed) and 64 KiB a connection, and within its [`Limits`](connection::Limits).
 //! * Input is consumed exactly, and the work on it is linear however it is cut.
 //! * [Errors](error::Error) are values that know whose fault they are and which ERROR answers them.
 //! * Each request is answered once: a [`Responder`] or [`Reply`] that is dropped answers SERVER_ERROR.
