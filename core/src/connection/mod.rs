@@ -2,6 +2,22 @@
 //!
 //! It answers the handshake by itself, lends requests out, and keeps to the [`Limits`] of what a peer may
 //! make it hold.
+//!
+//! It answers as Apache Cassandra 5.0.4 does, byte for byte where clients look, except where that server
+//! loses requests or contradicts itself:
+//!
+//! | what comes | Cassandra | here |
+//! |---|---|---|
+//! | v3, v4: an opcode that is unknown or a response's; a response bit | an ERROR, and then nothing but that ERROR | an ERROR; the envelope is consumed and the next one read |
+//! | v3, v4: a negative body length | open, and deaf | an ERROR, and closed |
+//! | an unsupported version | what was read so far is dropped, whatever it was | the envelope is passed over; closed if its length makes no sense |
+//! | a request behind STARTUP in the same read | lost | answered |
+//! | v5: a STARTUP refused for its `CQL_VERSION` | the client must go on in segments | it may try again, as after other refusals |
+//! | an envelope cut within its header by a segment's end, or an empty segment that is not self-contained | an ERROR without end | put together; ignored |
+//! | several envelopes in segments that are not self-contained | swallowed | answered |
+//! | a self-contained segment that ends within an envelope | an ERROR without end | an ERROR on its stream; the next segment is read |
+//! | a self-contained segment amidst a message of several | the message is dropped | an ERROR on its stream |
+//! | lz4 bytes that don't decompress; cut numbers; opcodes above 0x7F | 0x0000 and the text of a Java exception | 0x000A |
 
 mod config;
 mod event;

@@ -55,45 +55,37 @@ impl BareReader {
         rules: &Rules,
     ) -> Step {
         loop {
-            let step = match self.stage {
-                Stage::Start => self.start(input, scratch, compression, rules),
-                _ => self.go_on(input, scratch, compression, rules),
-            };
-            if let Some(step) = step {
+            if let Stage::Start = self.stage {
+                let Some(header) = input.first_chunk::<{ Header::SIZE }>() else {
+                    return self.first_byte(input, rules);
+                };
+                let header = Header::decode(header);
+                let end = Header::SIZE.saturating_add(header.length as usize);
+                match rules.admit(&header) {
+                    Ok(dialect) if end <= rules.limit && !rules.sheds(header.opcode) => {
+                        if input.len() >= end {
+                            let frame = frame(header, dialect, Header::SIZE);
+                            return deliver(frame, input, scratch, compression, rules);
+                        }
+                        input.advance(Header::SIZE);
+                        self.stage = Stage::Body(header, dialect);
+                        return Step::NeedInput;
+                    }
+                    verdict => {
+                        if let Some(step) = self.refuse(header, verdict, input, rules) {
+                            return step;
+                        }
+                    }
+                }
+            }
+            if let Some(step) = self.go_on(input, scratch, compression, rules) {
                 return step;
             }
         }
     }
 
-    /// Reads a header. `None` if it is to be gone on with.
-    #[inline]
-    fn start(
-        &mut self,
-        input: &mut BytesMut,
-        scratch: &mut BytesMut,
-        compression: Option<Compression>,
-        rules: &Rules,
-    ) -> Option<Step> {
-        let Some(header) = input.first_chunk::<{ Header::SIZE }>() else {
-            return Some(self.first_byte(input, rules));
-        };
-        let header = Header::decode(header);
-        let end = Header::SIZE.saturating_add(header.length as usize);
-        match rules.admit(&header) {
-            Ok(dialect) if end <= rules.limit && !rules.sheds(header.opcode) => {
-                if input.len() >= end {
-                    let frame = frame(header, dialect, Header::SIZE);
-                    return Some(deliver(frame, input, scratch, compression, rules));
-                }
-                input.advance(Header::SIZE);
-                self.stage = Stage::Body(header, dialect);
-                Some(Step::NeedInput)
-            }
-            verdict => self.refuse(header, verdict, input, rules),
-        }
-    }
-
-    /// Goes on with what an earlier call began.
+    /// Goes on with what an earlier call began. `None` at the beginning of an envelope.
+    #[cold]
     fn go_on(
         &mut self,
         input: &mut BytesMut,
