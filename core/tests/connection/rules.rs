@@ -1,6 +1,7 @@
 //! The contract's rules, one test each: limits, credits, tickets, ends and deadlines.
 
 mod answers;
+mod differences;
 mod lifetime;
 mod limits;
 
