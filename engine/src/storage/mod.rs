@@ -23,7 +23,7 @@ mod token;
 pub use cell::{Cell, ColumnData, DeletionTime, Liveness, NO_EXPIRY, Row};
 pub use key::{CellPath, ClusteringBound, ClusteringKey, DecoratedKey, Token};
 pub use mutation::{Mutation, RangeTombstone};
-pub use shard::{Shard, ShardOptions, TableSize};
+pub use shard::{Removed, Shard, ShardOptions, TableSize};
 
 pub(crate) use partition::{Partition, Rows};
 pub(crate) use reconcile::CellKind;

@@ -38,6 +38,14 @@ pub struct TableSize {
     pub bytes: usize,
 }
 
+/// A table's data that a shard gave up. Dropping it frees it, which takes its time for a large table: better done when
+/// the shard isn't locked.
+#[derive(Debug)]
+#[must_use = "what is dropped at once is freed under the shard's lock"]
+pub struct Removed {
+    _store: TableStore,
+}
+
 /// Data of all tables for some part of the ring. Which part is the caller's affair.
 #[derive(Debug)]
 pub struct Shard {
@@ -106,14 +114,11 @@ impl Shard {
         }
     }
 
-    /// Forgets all data of a table.
-    pub fn truncate(&mut self, table: TableId) {
-        self.tables.remove(&table);
-    }
-
-    /// Forgets a table that was dropped.
-    pub fn drop_table(&mut self, table: TableId) {
-        self.truncate(table);
+    /// Gives up all data of a table that was truncated or dropped.
+    pub fn remove_table(&mut self, table: TableId) -> Option<Removed> {
+        self.tables
+            .remove(&table)
+            .map(|store| Removed { _store: store })
     }
 
     /// How much there is of a table.

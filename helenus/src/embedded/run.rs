@@ -49,7 +49,7 @@ impl Node {
                     execution.resume(outcome);
                 }
                 Action::Truncate(table) => {
-                    self.shards.truncate(table.id);
+                    self.shards.remove_table(table.id);
                     execution.resume(Outcome::Truncated);
                 }
                 Action::Yield => {
@@ -96,7 +96,7 @@ impl Node {
         }
         *self.schema.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&update.schema);
         for table in update.dropped {
-            self.shards.drop_table(table);
+            self.shards.remove_table(table);
         }
         self.statements
             .retain(|statement| statement.is_current(&update.schema));

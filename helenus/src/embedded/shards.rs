@@ -71,17 +71,11 @@ impl Shards {
         action(&mut self.owner(table, token))
     }
 
-    /// Removes the rows of a table.
-    pub(super) fn truncate(&self, table: TableId) {
+    /// Removes the rows of a table that was truncated or dropped. They are freed when no lock is held.
+    pub(super) fn remove_table(&self, table: TableId) {
         for shard in self.all() {
-            lock(shard).truncate(table);
-        }
-    }
-
-    /// Forgets a table that was dropped.
-    pub(super) fn drop_table(&self, table: TableId) {
-        for shard in self.all() {
-            lock(shard).drop_table(table);
+            let removed = lock(shard).remove_table(table);
+            drop(removed);
         }
     }
 

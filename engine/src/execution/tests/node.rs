@@ -162,7 +162,7 @@ impl Node {
                                 update
                                     .dropped
                                     .iter()
-                                    .for_each(|table| self.shard.drop_table(*table));
+                                    .for_each(|table| drop(self.shard.remove_table(*table)));
                                 Outcome::Altered {
                                     change: update.change,
                                     warnings: update.warnings,
@@ -173,7 +173,7 @@ impl Node {
                     execution.resume(outcome);
                 }
                 Action::Truncate(table) => {
-                    self.shard.truncate(table.id);
+                    drop(self.shard.remove_table(table.id));
                     execution.resume(Outcome::Truncated);
                 }
                 Action::Yield => {

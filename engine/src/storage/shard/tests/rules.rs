@@ -125,7 +125,7 @@ fn memtables_freeze_and_runs_stay_few() {
         shard.size(table.id)
     );
     assert_eq!(rows(&shard, &command(&table)).len(), 20_000);
-    shard.truncate(table.id);
+    drop(shard.remove_table(table.id));
     assert_eq!(shard.size(table.id), TableSize::default());
     assert_eq!(rows(&shard, &command(&table)), []);
 }
