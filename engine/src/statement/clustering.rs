@@ -455,3 +455,49 @@ pub(crate) fn compare_bounds(a: &ClusteringBound, b: &ClusteringBound) -> Orderi
     }
     x.cmp(y)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_order_along_the_partition() {
+        use ClusteringBound::{After, Before, End, Start};
+        let bytes = |text: &'static str| Bytes::from_static(text.as_bytes());
+        let along = [
+            Start,
+            Before(bytes("a")),
+            Before(bytes("ab")),
+            After(bytes("ab")),
+            Before(bytes("ac")),
+            After(bytes("a")),
+            Before(bytes("b")),
+            End,
+        ];
+        for (i, a) in along.iter().enumerate() {
+            for (j, b) in along.iter().enumerate() {
+                assert_eq!(compare_bounds(a, b), i.cmp(&j), "{a:?} {b:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn ranges_that_adjoin_become_one() {
+        let before =
+            |text: &'static str| ClusteringBound::Before(Bytes::from_static(text.as_bytes()));
+        let ranges = vec![
+            (before("a"), before("b")),
+            (before("b"), before("c")),
+            (before("d"), before("e")),
+        ];
+        let merged = merge_adjoining(ranges);
+        assert_eq!(
+            merged,
+            [(before("a"), before("c")), (before("d"), before("e"))]
+        );
+        assert_eq!(
+            intersect(&merged, &[(before("b"), before("dd"))]),
+            [(before("b"), before("c")), (before("d"), before("dd"))]
+        );
+    }
+}

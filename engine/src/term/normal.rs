@@ -119,3 +119,47 @@ fn keeps_empty(ty: &CqlType) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ints(items: &[Option<i32>]) -> Vec<u8> {
+        let mut out = BytesMut::new();
+        begin_count(&mut out, items.len());
+        for item in items {
+            put_element(
+                &mut out,
+                item.map(i32::to_be_bytes).as_ref().map(|bytes| &bytes[..]),
+            );
+        }
+        out.to_vec()
+    }
+
+    #[test]
+    fn sets_are_sorted_without_doubles() {
+        let ty = CqlType::Frozen(CqlType::Set(CqlType::Int.into()).into());
+        let normal = form(&ty, &ints(&[Some(3), Some(-1), Some(3)]));
+        assert_eq!(normal.as_deref(), Some(&ints(&[Some(-1), Some(3)])[..]));
+        assert_eq!(form(&ty, &ints(&[Some(1), Some(2)])), None);
+    }
+
+    #[test]
+    fn of_double_keys_the_last_value_stays() {
+        let ty = CqlType::Map((CqlType::Int, CqlType::Int).into());
+        let mut written = ints(&[Some(1), Some(7), Some(0), Some(8), Some(1), Some(9)]);
+        written[..4].copy_from_slice(&3i32.to_be_bytes());
+        let mut expected = ints(&[Some(0), Some(8), Some(1), Some(9)]);
+        expected[..4].copy_from_slice(&2i32.to_be_bytes());
+        assert_eq!(form(&ty, &written).as_deref(), Some(&expected[..]));
+    }
+
+    #[test]
+    fn elements_that_stand_for_nothing_become_null() {
+        let ty = CqlType::List(CqlType::Int.into());
+        let empty = [&1i32.to_be_bytes()[..], &0i32.to_be_bytes()].concat();
+        assert_eq!(form(&ty, &empty).as_deref(), Some(&ints(&[None])[..]));
+        let texts = CqlType::List(CqlType::Text.into());
+        assert_eq!(form(&texts, &empty), None);
+    }
+}

@@ -379,3 +379,40 @@ fn combinations_of_in_are_bounded() {
         ],
     );
 }
+
+#[test]
+fn every_range_over_both_directions_holds_the_rows_it_should() {
+    let mut node = node();
+    let grid = || (0..4).flat_map(|c| (0..4).map(move |d| (c, d)));
+    for (c, d) in grid() {
+        node.run(&format!(
+            "INSERT INTO mix (p, c, d, v) VALUES (0, {c}, {d}, {c}{d})"
+        ));
+    }
+    for (c, d) in grid() {
+        let bound = (c, d);
+        type Test = fn(&(i32, i32), &(i32, i32)) -> bool;
+        let tests: [(&str, Test); 4] = [
+            (">", |row, bound| row > bound),
+            (">=", |row, bound| row >= bound),
+            ("<", |row, bound| row < bound),
+            ("<=", |row, bound| row <= bound),
+        ];
+        for (sign, test) in tests {
+            for (order, reversed) in [("c ASC, d DESC", false), ("c DESC, d ASC", true)] {
+                let mut rows: Vec<_> = grid().filter(|row| test(row, &bound)).collect();
+                rows.sort_by_key(|(c, d)| (*c, -d));
+                if reversed {
+                    rows.reverse();
+                }
+                let expected: Vec<_> = rows.iter().map(|(c, d)| (c * 10 + d).to_string()).collect();
+                let cql = format!(
+                    "SELECT v FROM mix WHERE p = 0 AND (c, d) {sign} ({c}, {d}) ORDER BY {order}"
+                );
+                let shown = node.run(&cql);
+                let found: Vec<_> = shown.split(" / ").skip(1).collect();
+                assert_eq!(found, expected, "{cql}");
+            }
+        }
+    }
+}
