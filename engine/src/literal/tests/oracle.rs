@@ -1,5 +1,3 @@
-//! Literals and what a real Cassandra makes of them.
-
 /// Types, literals, and what Apache Cassandra 5.0.4 makes of them: bytes in hexadecimal, or its message.
 #[rustfmt::skip]
 const ORACLE: &[(&str, &str, Result<&str, &str>)] = &[
