@@ -1,6 +1,6 @@
 //! Beginning an execution: values bound, consistency checked, and everything taken from the request that is needed later.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use crate::describe::describe;
 use crate::schema::{Keyspace, Schema, Table};
 use crate::statement::{BatchPlan, BoundRows, Condition, Modify, Plan, Statement};
 use crate::storage::Mutation;
-use crate::term::Binds;
+use crate::term::{Binds, OwnedBinds};
 
 /// What a request says about an execution besides its values.
 #[derive(Debug, Clone, Copy)]
@@ -118,7 +118,7 @@ pub(super) fn statement(
                 attributes::stamp(modify, &binds, settings.timestamp, settings.now_seconds)?;
             if modify.reads {
                 let item = Item {
-                    binds: binds.to_owned(statement.variables.columns().len()),
+                    binds: Arc::new(binds.to_owned(statement.variables.columns().len())),
                     statement: statement.clone(),
                     index: 0,
                     places,
@@ -141,19 +141,19 @@ pub(super) fn statement(
             (act(Action::Write(mutations), Response::Void), Vec::new())
         }
         Plan::Modify(modify) => {
+            let source = Source::new(binds, statement.variables.columns().len());
             let part = Part {
                 statement: &statement,
                 index: 0,
                 modify,
-                binds,
+                source: &source,
                 calls: 0,
             };
-            (
-                conditional(schema, vec![part], false, &settings)?,
-                Vec::new(),
-            )
+            (conditional(schema, &[part], false, &settings)?, Vec::new())
         }
-        Plan::Batch(batch) => text_batch(schema, &statement, batch, params, &settings)?,
+        Plan::Batch(batch) => {
+            text_batch(schema, &statement, batch, binds, &list_elements, &settings)?
+        }
         Plan::Use(name) => {
             if !schema.keyspaces.contains_key(name) {
                 return Err(ErrorResponse::invalid(format!(
@@ -211,25 +211,46 @@ fn check_write(
     )
 }
 
-/// A modification of a batch with its values.
-struct Part<'a> {
-    statement: &'a Arc<Statement>,
-    index: usize,
-    modify: &'a Modify,
+/// The values of a request, which several statements of a batch may share.
+struct Source<'a> {
     binds: Binds<'a>,
+    count: usize,
+    owned: OnceCell<Arc<OwnedBinds>>,
+}
+
+impl<'a> Source<'a> {
+    fn new(binds: Binds<'a>, count: usize) -> Self {
+        Self {
+            binds,
+            count,
+            owned: OnceCell::new(),
+        }
+    }
+
+    /// The values beyond the request, copied once.
+    fn owned(&self) -> Arc<OwnedBinds> {
+        let copy = || Arc::new(self.binds.to_owned(self.count));
+        self.owned.get_or_init(copy).clone()
+    }
+}
+
+/// A modification of a batch with its values.
+struct Part<'s, 'a> {
+    statement: &'s Arc<Statement>,
+    index: usize,
+    modify: &'s Modify,
+    source: &'s Source<'a>,
     calls: u32,
 }
 
-impl Part<'_> {
+impl Part<'_, '_> {
     fn item(&self, places: Places, stamp: super::cells::Stamp) -> Item {
         Item {
             statement: self.statement.clone(),
             index: self.index,
             places,
             stamp,
-            binds: self
-                .binds
-                .to_owned(self.statement.variables.columns().len()),
+            binds: self.source.owned(),
             calls: self.calls,
         }
     }
@@ -238,7 +259,7 @@ impl Part<'_> {
 /// Begins modifications of which at least one has a condition.
 fn conditional(
     schema: &Schema,
-    parts: Vec<Part<'_>>,
+    parts: &[Part<'_, '_>],
     is_batch: bool,
     settings: &Settings,
 ) -> Result<Run, ErrorResponse> {
@@ -257,8 +278,8 @@ fn conditional(
     let mut partition = None;
     let mut requests = Vec::with_capacity(parts.len());
     let mut items = Vec::with_capacity(parts.len());
-    for part in &parts {
-        let places = mutate::places(part.modify, &part.binds)?;
+    for part in parts {
+        let places = mutate::places(part.modify, &part.source.binds)?;
         for key in &places.keys {
             if partition.get_or_insert_with(|| key.clone()) != key {
                 return Err(ErrorResponse::invalid(
@@ -273,13 +294,13 @@ fn conditional(
                     BoundRows::Keys(keys) => keys.first().cloned(),
                     BoundRows::All | BoundRows::Ranges(_) => None,
                 },
-                condition: part.modify.condition.bind(&part.binds)?,
+                condition: part.modify.condition.bind(&part.source.binds)?,
             });
         }
         // The round decides the time, whatever the request says.
         let stamp = attributes::stamp(
             part.modify,
-            &part.binds,
+            &part.source.binds,
             settings.context.timestamp,
             settings.now_seconds,
         )?;
@@ -304,36 +325,33 @@ fn text_batch(
     schema: &Schema,
     statement: &Arc<Statement>,
     batch: &BatchPlan,
-    params: &QueryParams<'_>,
+    binds: Binds<'_>,
+    list_elements: &Cell<u32>,
     settings: &Settings,
 ) -> Result<(Run, Vec<String>), ErrorResponse> {
-    let list_elements = Cell::new(0);
-    let context = settings.context;
     let mut settings = *settings;
-    let mut parts = Vec::with_capacity(batch.statements.len());
-    for (index, modify) in batch.statements.iter().enumerate() {
-        let binds = Binds::new(
-            statement.variables.columns(),
-            &params.values,
-            &context,
-            &list_elements,
-        )?;
-        let calls = calls_before(index);
-        binds.environment().skip_calls(calls);
-        parts.push(Part {
+    if let Some(term) = &batch.timestamp {
+        settings.timestamp =
+            attributes::explicit_timestamp(term, &binds)?.unwrap_or(settings.timestamp);
+    }
+    let source = Source::new(binds, statement.variables.columns().len());
+    let parts: Vec<_> = batch
+        .statements
+        .iter()
+        .enumerate()
+        .map(|(index, modify)| Part {
             statement,
             index,
             modify,
-            binds,
-            calls,
-        });
-    }
-    if let (Some(term), Some(part)) = (&batch.timestamp, parts.first()) {
-        settings.timestamp =
-            attributes::explicit_timestamp(term, &part.binds)?.unwrap_or(settings.timestamp);
-    }
-    run_batch(schema, batch.kind, parts, &settings, &list_elements)
+            source: &source,
+            calls: DEFERRED_CALLS,
+        })
+        .collect();
+    run_batch(schema, batch.kind, &parts, &settings, list_elements)
 }
+
+/// Where the calls of functions are numbered from in statements that are bound a second time.
+const DEFERRED_CALLS: u32 = 1 << 24;
 
 /// Leaves each statement of a batch its own numbers for `uuid()` and the like.
 fn calls_before(index: usize) -> u32 {
@@ -372,31 +390,33 @@ pub(super) fn batch(
         }
     }
     crate::statement::check_batch(batch.kind, false, &modifications)?;
-    let mut parts = Vec::with_capacity(statements.len());
-    for (index, ((statement, values), modify)) in statements.iter().zip(modifications).enumerate() {
-        let binds = Binds::new(
-            statement.variables.columns(),
-            values,
-            &context,
-            &list_elements,
-        )?;
-        let calls = calls_before(index);
-        binds.environment().skip_calls(calls);
-        parts.push(Part {
+    let mut sources = Vec::with_capacity(statements.len());
+    for (index, (statement, values)) in statements.iter().enumerate() {
+        let variables = statement.variables.columns();
+        let binds = Binds::new(variables, values, &context, &list_elements)?;
+        binds.environment().skip_calls(calls_before(index));
+        sources.push(Source::new(binds, variables.len()));
+    }
+    let parts: Vec<_> = statements
+        .iter()
+        .zip(modifications)
+        .zip(&sources)
+        .enumerate()
+        .map(|(index, (((statement, _), modify), source))| Part {
             statement,
             index: 0,
             modify,
-            binds,
-            calls,
-        });
-    }
-    run_batch(schema, batch.kind, parts, &settings, &list_elements)
+            source,
+            calls: DEFERRED_CALLS.wrapping_add(calls_before(index)),
+        })
+        .collect();
+    run_batch(schema, batch.kind, &parts, &settings, &list_elements)
 }
 
 fn run_batch(
     schema: &Schema,
     kind: BatchType,
-    parts: Vec<Part<'_>>,
+    parts: &[Part<'_, '_>],
     settings: &Settings,
     list_elements: &Cell<u32>,
 ) -> Result<(Run, Vec<String>), ErrorResponse> {
@@ -408,12 +428,12 @@ fn run_batch(
     }
     let mut mutations = Vec::with_capacity(parts.len());
     let mut waiting = Vec::new();
-    for part in &parts {
+    for part in parts {
         check_write(schema, part.modify, Access::BatchWrite, settings)?;
-        let places = mutate::places(part.modify, &part.binds)?;
+        let places = mutate::places(part.modify, &part.source.binds)?;
         let stamp = attributes::stamp(
             part.modify,
-            &part.binds,
+            &part.source.binds,
             settings.timestamp,
             settings.now_seconds,
         )?;
@@ -424,7 +444,7 @@ fn run_batch(
                 part.modify,
                 &places,
                 stamp,
-                &part.binds,
+                &part.source.binds,
                 &BTreeMap::new(),
                 &mut mutations,
             )?;

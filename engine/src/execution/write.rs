@@ -23,7 +23,8 @@ pub(super) struct Item {
     pub(super) index: usize,
     pub(super) places: Places,
     pub(super) stamp: Stamp,
-    pub(super) binds: OwnedBinds,
+    /// The values, shared by the statements of a batch that has one list of them.
+    pub(super) binds: Arc<OwnedBinds>,
     /// How many calls of functions the statements before it may have made.
     pub(super) calls: u32,
 }
@@ -175,13 +176,21 @@ pub(super) fn build(
     list_elements: &Cell<u32>,
     mutations: &mut Vec<Mutation>,
 ) -> Result<(), ErrorResponse> {
+    let mut last: Option<(&Arc<OwnedBinds>, Binds<'_>)> = None;
     for item in items {
         let Some(modify) = item.modify() else {
             continue;
         };
-        let binds = Binds::again(&item.binds, context, list_elements);
-        binds.environment().skip_calls(item.calls);
+        let (shared, binds) = match last.take() {
+            Some((shared, binds)) if Arc::ptr_eq(shared, &item.binds) => (shared, binds),
+            _ => {
+                let binds = Binds::again(&item.binds, context, list_elements);
+                binds.environment().skip_calls(item.calls);
+                (&item.binds, binds)
+            }
+        };
         mutate::mutations(modify, &item.places, item.stamp, &binds, found, mutations)?;
+        last = Some((shared, binds));
     }
     Ok(())
 }

@@ -158,3 +158,44 @@ fn values_of_a_batch_must_be_as_many_as_its_markers() {
         "INVALID: There were 2 markers(?) in CQL but 0 bound variables"
     );
 }
+
+#[test]
+fn a_batch_reads_the_lists_it_changes_by_index() {
+    let mut node = node();
+    node.all(&[
+        "INSERT INTO t (k, l) VALUES (1, [1, 2])",
+        "INSERT INTO t (k, l) VALUES (2, [3, 4])",
+    ]);
+    expect(
+        &mut node,
+        &[
+            (
+                "BEGIN BATCH UPDATE t SET l[0] = 9 WHERE k = 1; UPDATE t SET l = l - [3] WHERE k = 2; INSERT INTO kv (k) VALUES (1); APPLY BATCH",
+                "void",
+            ),
+            ("SELECT k, l FROM t", "k|l / 1|[9, 2] / 2|[4]"),
+            ("SELECT k FROM kv", "k / 1"),
+            (
+                "BEGIN BATCH UPDATE t SET l[5] = 9 WHERE k = 1; INSERT INTO kv (k) VALUES (2); APPLY BATCH",
+                "INVALID: List index 5 out of bound, list has size 2",
+            ),
+            ("SELECT k FROM kv", "k / 1"),
+            (
+                "BEGIN BATCH UPDATE t SET l[1] = 8 WHERE k = 1 IF l[0] = 9; APPLY BATCH",
+                "[applied] / true",
+            ),
+            ("SELECT l FROM t WHERE k = 1", "l / [9, 8]"),
+        ],
+    );
+}
+
+#[test]
+fn each_statement_of_a_batch_draws_its_own_uuid() {
+    let mut node = node();
+    node.run("CREATE TABLE ids (k int PRIMARY KEY, u uuid)");
+    node.run("BEGIN BATCH INSERT INTO ids (k, u) VALUES (1, uuid()); INSERT INTO ids (k, u) VALUES (2, uuid()); APPLY BATCH");
+    let shown = node.run("SELECT u FROM ids");
+    let ids: Vec<_> = shown.split(" / ").skip(1).collect();
+    assert_eq!(ids.len(), 2);
+    assert_ne!(ids.first(), ids.last());
+}
