@@ -40,7 +40,7 @@ def markers_take_the_names_and_types_of_what_they_stand_for(context):
                 ("c", "int"),
             ],
         ),
-        ("DELETE l[?] FROM {t} WHERE p = ? AND c > ?", [("idx(l)", "int"), ("p", "int"), ("c", "int")]),
+        ("DELETE l[?] FROM {t} WHERE p = ? AND c = ?", [("idx(l)", "int"), ("p", "int"), ("c", "int")]),
         ("SELECT m FROM {t} WHERE p = ? AND (c) >= ?", [("p", "int"), ("(c)", "frozen<tuple<int>>")]),
     ]
 
