@@ -7,11 +7,12 @@
 use bytes::{Buf, BufMut, BytesMut};
 
 use super::{Framing, Stamp};
-use crate::codes::Opcode;
+use crate::codes::{ErrorCode, Opcode};
 use crate::compression::{Compression, Compressor};
 use crate::crc::crc32;
 use crate::envelope::{Direction, Flags, Header, StreamId};
 use crate::segment::{MAX_PAYLOAD, SegmentFormat, SegmentHeader};
+use crate::wire::WireWrite;
 
 /// An emptied buffer above this is given back.
 const KEEP: usize = 32 << 10;
@@ -44,6 +45,8 @@ pub(crate) struct Outbound {
     base: u64,
     /// The most bytes that stood in the buffer since it was last empty.
     peak: usize,
+    /// The longest body: what the length of an envelope, which is signed, can say.
+    longest: usize,
 }
 
 impl Outbound {
@@ -55,6 +58,7 @@ impl Outbound {
             compressor: None,
             base: 0,
             peak: 0,
+            longest: i32::MAX as usize,
         }
     }
 
@@ -135,6 +139,9 @@ impl Outbound {
     /// Ends an envelope: everything behind its header is its body.
     #[inline]
     pub(crate) fn finish(&mut self, mark: Mark) {
+        if self.buffer.len().saturating_sub(mark.body()) > self.longest {
+            self.refuse_body(mark);
+        }
         match self.framing {
             Framing::Bare(None) => {
                 self.set_length(mark);
@@ -152,6 +159,22 @@ impl Outbound {
                 }
             }
         }
+    }
+
+    /// Puts an ERROR in the place of an answer whose length no header can say.
+    #[cold]
+    fn refuse_body(&mut self, mark: Mark) {
+        self.buffer.truncate(mark.body());
+        let end = mark.body();
+        if let Some(byte) = self.buffer.get_mut(mark.start + 1) {
+            *byte &= Flags::USE_BETA.0;
+        }
+        if let Some(opcode) = self.buffer.get_mut(end - 5) {
+            *opcode = Opcode::ERROR.0;
+        }
+        self.buffer.put_u32(ErrorCode::SERVER_ERROR.0);
+        self.buffer
+            .put_string("The response is longer than an envelope can be; ask for smaller pages");
     }
 
     #[inline]

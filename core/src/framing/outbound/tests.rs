@@ -55,6 +55,23 @@ fn an_envelope_has_its_bodys_length() {
 }
 
 #[test]
+fn a_body_whose_length_no_header_can_say_becomes_an_error() {
+    let mut outbound = outbound(Framing::Bare(None));
+    outbound.longest = 80;
+    envelope(&mut outbound, 6, &[1; 80]);
+    envelope(&mut outbound, 7, &[1; 81]);
+    let sent = sealed(&mut outbound);
+    assert_eq!(sent[..9], [0x85, 0, 0, 6, 8, 0, 0, 0, 80]);
+    let error = &sent[9 + 80..];
+    assert_eq!(
+        error[..9],
+        [0x85, 0, 0, 7, 0, 0, 0, 0, error.len() as u8 - 9]
+    );
+    assert_eq!(error[9..13], [0; 4]);
+    assert!(error[15..].starts_with(b"The response is longer"));
+}
+
+#[test]
 fn v1_and_v2_get_a_header_of_eight_bytes() {
     let mut outbound = outbound(Framing::Bare(None));
     let stamp = Stamp {
