@@ -9,8 +9,11 @@ use helenus_engine::statement::Statement;
 /// The id of a prepared statement: the MD5 of keyspace and text.
 type Id = [u8; 16];
 
-/// How many statements a generation holds; at least so many of the last used are known at any time.
+/// How many statements a generation holds; at least so many of the last used are known at any time, if they aren't long.
 const GENERATION: usize = 4096;
+
+/// How many bytes of text a generation's statements have together; what is planned from them grows with it.
+const TEXT: usize = 16 << 20;
 
 /// Prepared statements in two generations: when the young one is full it becomes the old one and the old one is
 /// forgotten; what is used while old moves to the young.
@@ -22,6 +25,8 @@ pub(super) struct Statements {
 #[derive(Debug, Default)]
 struct Generations {
     young: HashMap<Id, Arc<Statement>>,
+    /// Bytes of the young statements' texts.
+    text: usize,
     old: HashMap<Id, Arc<Statement>>,
 }
 
@@ -49,10 +54,14 @@ impl Statements {
             .generations
             .write()
             .unwrap_or_else(PoisonError::into_inner);
-        if generations.young.len() >= GENERATION {
+        if generations.young.len() >= GENERATION || generations.text >= TEXT {
             generations.old = std::mem::take(&mut generations.young);
+            generations.text = 0;
         }
-        generations.young.insert(id, statement);
+        let length = statement.text.len();
+        if generations.young.insert(id, statement).is_none() {
+            generations.text += length;
+        }
     }
 
     /// Forgets the statements for which `keep` says no.
@@ -63,5 +72,48 @@ impl Statements {
             .unwrap_or_else(PoisonError::into_inner);
         generations.young.retain(|_, statement| keep(statement));
         generations.old.retain(|_, statement| keep(statement));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use helenus_engine::schema::Schema;
+    use helenus_engine::statement::prepare;
+    use helenus_engine::system::NodeInfo;
+
+    use super::*;
+
+    fn statement(text: &str) -> Arc<Statement> {
+        let (schema, _) = Schema::bootstrap(&NodeInfo::default(), 0);
+        prepare(&Arc::new(schema), None, text).unwrap()
+    }
+
+    fn id(number: usize) -> Id {
+        (number as u128).to_be_bytes()
+    }
+
+    #[test]
+    fn what_is_used_stays_and_what_nobody_uses_goes() {
+        let statements = Statements::default();
+        let select = statement("SELECT key FROM system.local");
+        for number in 0..3 * GENERATION {
+            statements.insert(id(number), Arc::clone(&select));
+            assert!(statements.get(&id(0)).is_some(), "after {number}");
+        }
+        assert!(statements.get(&id(1)).is_none());
+        assert!(statements.get(&id(3 * GENERATION - 1)).is_some());
+        assert!(statements.get(b"no id").is_none());
+    }
+
+    #[test]
+    fn long_statements_count_by_their_text() {
+        let statements = Statements::default();
+        let spaces = " ".repeat(TEXT / 2);
+        let long = statement(&format!("SELECT key FROM system.local{spaces}"));
+        for number in 0..5 {
+            statements.insert(id(number), Arc::clone(&long));
+        }
+        assert!(statements.get(&id(0)).is_none());
+        assert!(statements.get(&id(4)).is_some());
     }
 }
