@@ -13,6 +13,9 @@ use super::Node;
 /// Fragments read in one go, under one lock of a shard. A point read waits behind at most this many.
 const SLICE: usize = 1024;
 
+/// What a read of nothing costs, in fragments: about as much as reading so many.
+const READ: usize = 8;
+
 /// How far a run came.
 #[derive(Debug)]
 pub(super) enum Run {
@@ -23,13 +26,14 @@ pub(super) enum Run {
 }
 
 impl Node {
-    /// Runs until the answer is there or the execution yields for the `yields`th time.
-    pub(super) fn run(&self, execution: &mut Execution, mut yields: usize) -> Run {
-        loop {
+    /// Runs until the answer is there or about `budget` fragments were read.
+    pub(super) fn run(&self, execution: &mut Execution, mut budget: usize) -> Run {
+        while budget > 0 {
             match execution.poll_action() {
                 Action::Read(command) => {
                     let progress = self.shards.read(&command, SLICE, execution);
                     execution.resume(Outcome::Read(progress));
+                    budget = budget.saturating_sub(READ);
                 }
                 Action::Write(mutations) => {
                     let now_seconds = execution.context().now_seconds;
@@ -54,14 +58,12 @@ impl Node {
                 }
                 Action::Yield => {
                     execution.resume(Outcome::Resumed);
-                    yields = yields.saturating_sub(1);
-                    if yields == 0 {
-                        return Run::Yielded;
-                    }
+                    budget = budget.saturating_sub(SLICE);
                 }
                 Action::Done(completed) => return Run::Completed(completed),
             }
         }
+        Run::Yielded
     }
 
     /// Reads and, if the conditions hold, writes one partition that nobody else uses meanwhile.

@@ -16,8 +16,9 @@ use super::run::Run;
 use super::tracing::Trace;
 use super::{EmbeddedService, Node};
 
-/// Yields of an execution that still runs where its request arrived. One more moves it to the pool for long work.
-const INLINE_YIELDS: usize = 4;
+/// Fragments that an execution may read where its request arrived, about a millisecond's worth. One that needs more moves to
+/// the pool for long work.
+const INLINE: usize = 4096;
 
 /// What the service remembers of a connection.
 #[derive(Debug)]
@@ -94,7 +95,7 @@ impl EmbeddedService {
         trace: Option<Trace>,
         responder: Responder<'_>,
     ) {
-        match self.node.run(&mut execution, INLINE_YIELDS) {
+        match self.node.run(&mut execution, INLINE) {
             Run::Completed(completed) => {
                 if let Response::SetKeyspace(keyspace) = &completed.response {
                     session.keyspace = Some(Arc::from(&**keyspace));
