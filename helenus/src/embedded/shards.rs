@@ -1,11 +1,15 @@
 //! The storage of the one node: shards over equal parts of the token ring, each behind a lock that is held within one
 //! action only, and one more for the system's own tables.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::ops::ControlFlow;
 
-use helenus_engine::readers::{Consumer, PartitionRange, ReadCommand, ReadProgress, RingBound};
+use bytes::Bytes;
+use helenus_engine::readers::{
+    Consumer, Fragment, PartitionRange, Position, ReadCommand, ReadProgress, RingBound,
+};
 use helenus_engine::schema::{Table, TableId, is_local_system};
-use helenus_engine::storage::{Mutation, Shard, ShardOptions, Token};
+use helenus_engine::storage::{DecoratedKey, Mutation, Shard, ShardOptions, Token};
+use parking_lot::{Mutex, MutexGuard};
 
 /// All shards of a node.
 #[derive(Debug)]
@@ -41,21 +45,36 @@ impl Shards {
         consumer: &mut impl Consumer,
     ) -> ReadProgress {
         if is_system(&command.table) {
-            return lock(&self.system).read(command, budget, consumer);
+            return read_fairly(&self.system, command, budget, consumer);
         }
         let (start, end) = match &command.range {
-            PartitionRange::Key(key) => (key.token, key.token),
+            PartitionRange::Key(key) => {
+                return read_fairly(&self.ring[self.index(key.token)], command, budget, consumer);
+            }
             PartitionRange::Tokens { start, end } => (token(*start), token(*end)),
         };
         let start = command
             .resume
             .as_ref()
             .map_or(start, |position| position.key.token);
-        let (first, last) = (self.index(start), self.index(end));
-        for shard in &self.ring[first..=last.max(first)] {
-            match lock(shard).read(command, budget, consumer) {
+        let last = self.index(end);
+        let mut consumer = Counting {
+            consumer,
+            left: budget,
+        };
+        for index in self.index(start)..=last {
+            let left = consumer.left;
+            match read_fairly(&self.ring[index], command, left, &mut consumer) {
                 ReadProgress::Finished => {}
                 stopped => return stopped,
+            }
+            if consumer.left == 0 && index < last {
+                // No partition has an empty key, so this is before all of the next shard.
+                let key = DecoratedKey {
+                    token: self.first_token(index + 1),
+                    key: Bytes::new(),
+                };
+                return ReadProgress::Yielded(Position::after_partition(key, command.reversed));
             }
         }
         ReadProgress::Finished
@@ -74,7 +93,7 @@ impl Shards {
     /// Removes the rows of a table that was truncated or dropped. They are freed when no lock is held.
     pub(super) fn remove_table(&self, table: TableId) {
         for shard in self.all() {
-            let removed = lock(shard).remove_table(table);
+            let removed = shard.lock().remove_table(table);
             drop(removed);
         }
     }
@@ -84,17 +103,24 @@ impl Shards {
     }
 
     fn owner(&self, table: &Table, token: Token) -> MutexGuard<'_, Shard> {
-        lock(if is_system(table) {
+        let shard = if is_system(table) {
             &self.system
         } else {
             &self.ring[self.index(token)]
-        })
+        };
+        shard.lock()
     }
 
     /// The shard of a token: the ring cut in equal parts.
     fn index(&self, token: Token) -> usize {
         let place = u128::from(token.0.cast_unsigned() ^ (1 << 63));
         ((place * self.ring.len() as u128) >> 64) as usize
+    }
+
+    /// The lowest token of a shard.
+    fn first_token(&self, index: usize) -> Token {
+        let place = ((index as u128) << 64).div_ceil(self.ring.len() as u128);
+        Token((place as u64 ^ (1 << 63)).cast_signed())
     }
 }
 
@@ -107,12 +133,112 @@ fn token(bound: RingBound) -> Token {
     }
 }
 
-/// A shard is valid between any two of its operations, so a panic elsewhere doesn't spoil it.
-fn lock(shard: &Mutex<Shard>) -> MutexGuard<'_, Shard> {
-    shard.lock().unwrap_or_else(PoisonError::into_inner)
+/// Reads under the lock, and hands it to who waits for it, if anybody does: a scan takes it again at once and would
+/// otherwise keep it, as far as others can tell, until the shard is read.
+fn read_fairly(
+    shard: &Mutex<Shard>,
+    command: &ReadCommand,
+    budget: usize,
+    consumer: &mut impl Consumer,
+) -> ReadProgress {
+    let shard = shard.lock();
+    let progress = shard.read(command, budget, consumer);
+    MutexGuard::unlock_fair(shard);
+    progress
+}
+
+/// Counts what a consumer takes.
+struct Counting<'c, C> {
+    consumer: &'c mut C,
+    left: usize,
+}
+
+impl<C: Consumer> Consumer for Counting<'_, C> {
+    fn consume(&mut self, fragment: Fragment<'_>) -> ControlFlow<()> {
+        self.left = self.left.saturating_sub(1);
+        self.consumer.consume(fragment)
+    }
 }
 
 /// Whether a table is one of the node's own. (The others of the system are replicated, and lie on the ring.)
 fn is_system(table: &Table) -> bool {
     table.keyspace.starts_with("system") && is_local_system(&table.keyspace)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use helenus_core::types::Value;
+    use helenus_engine::readers::Slices;
+    use helenus_engine::schema::Schema;
+    use helenus_engine::system::{NodeInfo, writer};
+    use uuid::Uuid;
+
+    use super::*;
+
+    struct Keys(Vec<DecoratedKey>);
+
+    impl Consumer for Keys {
+        fn consume(&mut self, fragment: Fragment<'_>) -> ControlFlow<()> {
+            if let Fragment::PartitionStart(key) = fragment {
+                self.0.push(key.clone());
+            }
+            ControlFlow::Continue(())
+        }
+    }
+
+    fn sessions() -> Arc<Table> {
+        let (schema, _) = Schema::bootstrap(&NodeInfo::default(), 0);
+        Arc::clone(schema.table("system_traces", "sessions").unwrap())
+    }
+
+    #[test]
+    fn the_ring_is_cut_into_equal_parts_without_gaps() {
+        for count in [1, 3, 32] {
+            let shards = Shards::new(count);
+            assert_eq!(shards.index(Token(i64::MIN)), 0);
+            assert_eq!(shards.index(Token(i64::MAX)), count - 1);
+            for index in 1..count {
+                let first = shards.first_token(index);
+                assert_eq!(shards.index(first), index);
+                assert_eq!(shards.index(Token(first.0 - 1)), index - 1);
+            }
+        }
+    }
+
+    #[test]
+    fn a_scan_that_yields_reads_every_shard_once_and_in_order() {
+        let table = sessions();
+        let shards = Shards::new(7);
+        for number in 0..500 {
+            let id = Value::Uuid(Uuid::from_u128(number));
+            let mutation = writer::insert(&table, 1, &[("session_id", id)]);
+            shards.apply(&mutation, 0);
+        }
+        for budget in [1, 2, 7, 100, 10_000] {
+            let mut command = ReadCommand {
+                table: Arc::clone(&table),
+                range: PartitionRange::ALL,
+                slices: Slices::All,
+                reversed: false,
+                now_seconds: 0,
+                resume: None,
+            };
+            let mut keys = Keys(Vec::new());
+            let mut slices = 0;
+            while let ReadProgress::Yielded(position) = shards.read(&command, budget, &mut keys) {
+                command.resume = Some(position);
+                slices += 1;
+            }
+            assert_eq!(keys.0.len(), 500, "budget {budget}");
+            assert!(keys.0.is_sorted(), "budget {budget}");
+            // A partition is three fragments: its start, its row and its end.
+            assert!(
+                slices * budget.max(3) <= 2 * 1500,
+                "budget {budget}: {slices}"
+            );
+            assert_eq!(slices == 0, budget > 1500, "budget {budget}");
+        }
+    }
 }
