@@ -1,6 +1,6 @@
 //! Requests in, executions run, responses out.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
 use helenus_core::message::{
@@ -155,7 +155,9 @@ impl Node {
 
     fn prepare(&self, request: &Prepare<'_>, session: &Session) -> Result<Response, ErrorResponse> {
         let keyspace = request.keyspace.or(session.keyspace.as_deref());
-        let statement = prepare(&self.schema(), keyspace, request.query)?;
+        // Held until the statement is kept: a change of the schema waits for it and then forgets what it made stale.
+        let schema = self.schema.read().unwrap_or_else(PoisonError::into_inner);
+        let statement = prepare(&schema, keyspace, request.query)?;
         let response = Prepared::from(&*statement);
         self.statements.insert(statement.id, statement);
         Ok(Response::Prepared(Box::new(response)))
