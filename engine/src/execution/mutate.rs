@@ -75,30 +75,12 @@ pub(crate) fn mutations(
             }
         }
         if !plan.only_static {
-            match &places.rows {
-                BoundRows::One(clustering) => {
-                    let row = build(
-                        plan,
-                        false,
-                        stamp,
-                        binds,
-                        find(found, key, Some(clustering)),
-                    )?;
-                    push_row(&mut mutation, clustering, row);
+            for clustering in places.rows.keys() {
+                let existing = find(found, key, Some(clustering));
+                let row = build(plan, false, stamp, binds, existing)?;
+                if row != Row::default() {
+                    mutation.rows.push((clustering.clone(), row));
                 }
-                BoundRows::Keys(keys) => {
-                    for clustering in keys {
-                        let row = build(
-                            plan,
-                            false,
-                            stamp,
-                            binds,
-                            find(found, key, Some(clustering)),
-                        )?;
-                        push_row(&mut mutation, clustering, row);
-                    }
-                }
-                BoundRows::All | BoundRows::Ranges(_) => {}
             }
         }
         if mutation.static_row.is_some() || !mutation.rows.is_empty() {
@@ -106,12 +88,6 @@ pub(crate) fn mutations(
         }
     }
     Ok(())
-}
-
-fn push_row(mutation: &mut Mutation, clustering: &ClusteringKey, row: Row) {
-    if row != Row::default() {
-        mutation.rows.push((clustering.clone(), row));
-    }
 }
 
 fn find<'f>(

@@ -19,7 +19,7 @@ use crate::consistency::{Access, check};
 use crate::context::Context;
 use crate::describe::describe;
 use crate::schema::{Keyspace, Schema, Table};
-use crate::statement::{BatchPlan, BoundRows, Condition, Modify, Plan, Statement};
+use crate::statement::{BatchPlan, Condition, Modify, Plan, Statement};
 use crate::storage::Mutation;
 use crate::term::{Binds, OwnedBinds};
 
@@ -289,11 +289,7 @@ fn conditional(
         }
         if !matches!(part.modify.condition, Condition::None) {
             requests.push(Request {
-                clustering: match &places.rows {
-                    BoundRows::One(key) => Some(key.clone()),
-                    BoundRows::Keys(keys) => keys.first().cloned(),
-                    BoundRows::All | BoundRows::Ranges(_) => None,
-                },
+                clustering: places.rows.keys().first().cloned(),
                 condition: part.modify.condition.bind(&part.source.binds)?,
             });
         }

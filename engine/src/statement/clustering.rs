@@ -92,6 +92,17 @@ pub(crate) enum BoundRows {
     Ranges(Vec<(ClusteringBound, ClusteringBound)>),
 }
 
+impl BoundRows {
+    /// The rows named one by one: none where ranges are meant.
+    pub(crate) fn keys(&self) -> &[ClusteringKey] {
+        match self {
+            Self::One(key) => std::slice::from_ref(key),
+            Self::Keys(keys) => keys,
+            Self::All | Self::Ranges(_) => &[],
+        }
+    }
+}
+
 impl TupleTerm {
     /// The values of `columns`, none of which may be null or unset.
     pub(crate) fn bind<'a>(

@@ -12,7 +12,6 @@ use super::planner::Planner;
 use super::restrictions::is_complex;
 use crate::cql::ast::{self, Comparison, ConditionSubject, ConditionTest, Conditions};
 use crate::execution::{RowView, list_element};
-use crate::schema::ColumnKind;
 use crate::term::{self, Binds, Bound, Fields, InTerm, Receiver, Term};
 use crate::types::compare;
 
@@ -148,10 +147,7 @@ fn plan_one(
     | ConditionSubject::Element(name, _)
     | ConditionSubject::Field(name, _)) = &condition.subject;
     let column = planner.column(name)?.clone();
-    if matches!(
-        column.kind,
-        ColumnKind::PartitionKey | ColumnKind::Clustering
-    ) {
+    if column.is_primary_key() {
         return Err(ErrorResponse::invalid(format!(
             "PRIMARY KEY column '{name}' cannot have IF conditions"
         )));

@@ -91,10 +91,7 @@ pub(crate) fn plan_assignment(
     | Assignment::SetElement(name, _, _)
     | Assignment::SetField(name, _, _)) = assignment;
     let column = planner.column(name)?.clone();
-    if matches!(
-        column.kind,
-        ColumnKind::PartitionKey | ColumnKind::Clustering
-    ) {
+    if column.is_primary_key() {
         return Err(ErrorResponse::invalid(format!(
             "PRIMARY KEY part {name} found in SET part"
         )));
@@ -136,6 +133,15 @@ fn invalid_operation(operation: &str, what: &str, name: &str) -> ErrorResponse {
     ))
 }
 
+/// The error of adding to a column that is neither a counter nor a collection kept in cells, or of taking from one.
+fn no_arithmetic(column: &Column, operation: &str) -> ErrorResponse {
+    let what = match &column.ty {
+        CqlType::Frozen(inner) if inner.is_collection() => "frozen collection",
+        _ => "non counter",
+    };
+    invalid_operation(operation, what, &column.name)
+}
+
 fn plan_add(
     planner: &mut Planner<'_>,
     column: &Column,
@@ -161,10 +167,7 @@ fn plan_add(
             }
             Err(error) => Err(error),
         },
-        CqlType::Frozen(inner) if inner.is_collection() => {
-            Err(invalid_operation(&operation(), "frozen collection", name))
-        }
-        _ => Err(invalid_operation(&operation(), "non counter", name)),
+        _ => Err(no_arithmetic(column, &operation())),
     }
 }
 
@@ -191,10 +194,7 @@ fn plan_subtract(
             let keys = receiver.part(name.to_string(), CqlType::Set(types.0.clone().into()));
             Ok(Change::Discard(term::plan(planner, written, &keys)?))
         }
-        CqlType::Frozen(inner) if inner.is_collection() => {
-            Err(invalid_operation(&operation(), "frozen collection", name))
-        }
-        _ => Err(invalid_operation(&operation(), "non counter", name)),
+        _ => Err(no_arithmetic(column, &operation())),
     }
 }
 
@@ -283,10 +283,7 @@ pub(crate) fn plan_deletion(
     | DeleteTarget::Element(name, _)
     | DeleteTarget::Field(name, _)) = target;
     let column = planner.column(name)?.clone();
-    if matches!(
-        column.kind,
-        ColumnKind::PartitionKey | ColumnKind::Clustering
-    ) {
+    if column.is_primary_key() {
         return Err(ErrorResponse::invalid(format!(
             "Invalid identifier {name} for deletion (should not be a PRIMARY KEY part)"
         )));

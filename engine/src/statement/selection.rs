@@ -12,7 +12,7 @@ use super::names;
 use super::planner::Planner;
 use crate::cql::ast::{self, Selectable, Selector};
 use crate::functions::{self, Argument, Function};
-use crate::schema::{Column, ColumnKind};
+use crate::schema::Column;
 use crate::term::{self, Receiver, Term};
 
 /// A result column: its name and type.
@@ -231,10 +231,7 @@ impl Build<'_, '_> {
             _ => return Err(unsupported_metadata(inner)),
         };
         let column: Column = self.planner.column(name)?.clone();
-        if matches!(
-            column.kind,
-            ColumnKind::PartitionKey | ColumnKind::Clustering
-        ) {
+        if column.is_primary_key() {
             return Err(ErrorResponse::invalid(format!(
                 "Cannot use selection function {} on PRIMARY KEY part {name}",
                 function_name(kind)

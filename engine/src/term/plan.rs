@@ -23,7 +23,7 @@ pub(crate) fn plan(
             planner.markers.found(*index, name.as_ref(), receiver);
             Ok(Term::Marker(*index))
         }
-        ast::Term::List(items) => plan_list(planner, term, items, receiver),
+        ast::Term::List(items) => plan_list(planner, items, receiver),
         ast::Term::Set(items) => plan_set(planner, items, receiver),
         ast::Term::Map(entries) => plan_map(planner, entries, receiver),
         ast::Term::UserType(fields) => plan_user_type(planner, fields, receiver),
@@ -214,7 +214,6 @@ pub(crate) fn fits(term: &ast::Term, ty: &CqlType) -> bool {
 
 fn plan_list(
     planner: &mut Planner<'_>,
-    term: &ast::Term,
     items: &[ast::Term],
     receiver: &Receiver,
 ) -> Result<Term, ErrorResponse> {
@@ -237,7 +236,6 @@ fn plan_list(
             )));
         }
     };
-    debug_assert!(matches!(term, ast::Term::List(_)));
     let part = receiver.part(format!("value({})", receiver.name), CqlType::clone(element));
     elements(planner, items, &part, receiver, kind)
 }
@@ -268,6 +266,26 @@ fn empty_shape(receiver: &Receiver) -> Shape {
     }
 }
 
+/// An element of a collection's literal.
+fn element(
+    planner: &mut Planner<'_>,
+    item: &ast::Term,
+    part: &Receiver,
+    receiver: &Receiver,
+    kind: &str,
+    role: &str,
+) -> Result<Term, ErrorResponse> {
+    if !fits(item, &part.ty) {
+        return Err(ErrorResponse::invalid(format!(
+            "Invalid {kind} literal for {}: {role} {} is not of type {}",
+            receiver.name,
+            text::term(item),
+            part.ty
+        )));
+    }
+    plan(planner, item, part)
+}
+
 fn elements(
     planner: &mut Planner<'_>,
     items: &[ast::Term],
@@ -277,15 +295,7 @@ fn elements(
 ) -> Result<Term, ErrorResponse> {
     let mut elements = Vec::with_capacity(items.len());
     for item in items {
-        if !fits(item, &part.ty) {
-            return Err(ErrorResponse::invalid(format!(
-                "Invalid {kind} literal for {}: value {} is not of type {}",
-                receiver.name,
-                text::term(item),
-                part.ty
-            )));
-        }
-        elements.push(plan(planner, item, part)?);
+        elements.push(element(planner, item, part, receiver, kind, "value")?);
     }
     Shape {
         ty: receiver.ty.clone(),
@@ -307,15 +317,7 @@ fn plan_map(
     let mut elements = Vec::with_capacity(entries.len() * 2);
     for (key, value) in entries {
         for (item, part, role) in [(key, &key_part, "key"), (value, &value_part, "value")] {
-            if !fits(item, &part.ty) {
-                return Err(ErrorResponse::invalid(format!(
-                    "Invalid map literal for {}: {role} {} is not of type {}",
-                    receiver.name,
-                    text::term(item),
-                    part.ty
-                )));
-            }
-            elements.push(plan(planner, item, part)?);
+            elements.push(element(planner, item, part, receiver, "map", role)?);
         }
     }
     Shape {
