@@ -1,13 +1,19 @@
 //! [`Error`]: what went wrong, whose fault it was, and the ERROR that answers it. Nothing is formatted
 //! before it is displayed. Answers to native protocol v5, section 9, in Cassandra's words.
 
+mod kind;
+
 use std::fmt;
+
+use bytes::{BufMut, BytesMut};
+
+pub use kind::ErrorKind;
 
 use crate::codes::{ErrorCode, Opcode};
 use crate::compression::CompressionError;
 use crate::message::{ErrorDetail, ErrorResponse};
 use crate::segment::CrcMismatch;
-use crate::wire::DecodeError;
+use crate::wire::{DecodeError, put_displayed};
 
 /// An error of a connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -161,7 +167,16 @@ impl Error {
         }
     }
 
-    /// The ERROR that answers it.
+    /// Writes the body of the ERROR that answers it, which reads the same in every version. Its text is
+    /// made in place.
+    #[cold]
+    pub fn encode(&self, out: &mut BytesMut) {
+        out.put_u32(self.code().0);
+        put_displayed(out, self);
+    }
+
+    /// The ERROR that answers it, to keep. Where a connection is at hand,
+    /// [`Responder::reject`](crate::Responder::reject) answers without making one.
     #[must_use]
     pub fn response(&self) -> ErrorResponse {
         ErrorResponse {

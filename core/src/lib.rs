@@ -27,7 +27,7 @@
 //!     match request.parse() {
 //!         Ok(RequestBody::Query(_)) => responder.send(Response::Void),
 //!         Ok(_) => responder.error(ErrorResponse::invalid("only QUERY is answered here")),
-//!         Err(error) => responder.error(error.response()),
+//!         Err(error) => responder.reject(&error),
 //!     }
 //! }
 //!

@@ -20,7 +20,7 @@ impl Service for Granting {
                 None => responder.error(ErrorResponse::invalid("Only USE is granted here")),
             },
             Ok(_) => responder.error(ErrorResponse::invalid("Only QUERY is answered here")),
-            Err(error) => responder.error(error.response()),
+            Err(error) => responder.reject(&error),
         }
     }
 }

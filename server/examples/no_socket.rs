@@ -25,7 +25,7 @@ impl Service for Counting {
                 responder.send(Response::SetKeyspace(format!("request{count}").into()));
             }
             Ok(_) => responder.error(ErrorResponse::invalid("Only QUERY is answered here")),
-            Err(error) => responder.error(error.response()),
+            Err(error) => responder.reject(&error),
         }
     }
 }

@@ -1,7 +1,8 @@
 //! What a server counts. Connections count plainly for themselves; each adds its differences to the
 //! counters of its thread once a turn, and whoever reads them sums over the threads.
 
-use helenus_core::connection::Stats;
+use helenus_core::connection::{ErrorCounts, Stats};
+use helenus_core::error::ErrorKind;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
@@ -30,6 +31,8 @@ macro_rules! counters {
         #[non_exhaustive]
         pub struct Totals {
             $($(#[$doc])* pub $name: u64,)+
+            /// What broke the protocol or a limit, by its kind.
+            pub faults: ErrorCounts,
         }
 
         /// Aligned so that no two threads write to one cache line.
@@ -37,6 +40,7 @@ macro_rules! counters {
         #[repr(align(128))]
         struct Shard {
             $($name: AtomicU64,)+
+            faults: [AtomicU64; ErrorKind::ALL.len()],
         }
 
         impl Shard {
@@ -44,10 +48,21 @@ macro_rules! counters {
                 $(if more.$name > 0 {
                     self.$name.fetch_add(more.$name, Ordering::Relaxed);
                 })+
+                // Faults come with these alone; they are many, and rare.
+                if more.errors > 0 || more.fatal > 0 {
+                    for (kind, count) in more.faults.iter() {
+                        if let Some(counter) = self.faults.get(kind as usize) {
+                            counter.fetch_add(count, Ordering::Relaxed);
+                        }
+                    }
+                }
             }
 
             fn add_to(&self, totals: &mut Totals) {
                 $(totals.$name += self.$name.load(Ordering::Relaxed);)+
+                for (kind, counter) in ErrorKind::ALL.iter().zip(&self.faults) {
+                    totals.faults.add(*kind, counter.load(Ordering::Relaxed));
+                }
             }
         }
     };
@@ -72,12 +87,6 @@ counters! {
     bytes_sent,
     /// Answers that were ERRORs.
     errors,
-    /// Envelopes and segments that broke the protocol.
-    malformed,
-    /// Requests discarded for their length.
-    too_long,
-    /// Requests discarded and answered OVERLOADED.
-    overloaded,
     /// Connections closed for a fatal error.
     fatal,
     /// Panics of the service.
@@ -111,16 +120,19 @@ impl Metrics {
 
 /// What `now` has more than `before`.
 pub(crate) fn difference(now: &Stats, before: &Stats) -> Totals {
+    let has_faults = now.errors != before.errors || now.fatal != before.fatal;
     Totals {
         requests: now.requests - before.requests,
         responses: now.responses - before.responses,
         events: now.events - before.events,
         bytes_sent: now.bytes_sent - before.bytes_sent,
         errors: now.errors - before.errors,
-        malformed: now.malformed - before.malformed,
-        too_long: now.too_long - before.too_long,
-        overloaded: now.overloaded - before.overloaded,
         fatal: now.fatal - before.fatal,
+        faults: if has_faults {
+            now.faults - before.faults
+        } else {
+            ErrorCounts::default()
+        },
         ..Totals::default()
     }
 }
@@ -132,23 +144,23 @@ mod tests {
     #[test]
     fn totals_sum_over_threads() {
         let metrics = Metrics::default();
-        let two = Totals {
+        let mut two = Totals {
             requests: 2,
+            errors: 4,
             panics: 1,
             ..Totals::default()
         };
+        two.faults.add(ErrorKind::Decode, 3);
         std::thread::scope(|scope| {
             for _ in 0..3 {
                 scope.spawn(|| metrics.add(&two));
             }
         });
+        let totals = metrics.totals();
+        assert_eq!((totals.requests, totals.errors, totals.panics), (6, 12, 3));
         assert_eq!(
-            metrics.totals(),
-            Totals {
-                requests: 6,
-                panics: 3,
-                ..Totals::default()
-            }
+            totals.faults.iter().collect::<Vec<_>>(),
+            [(ErrorKind::Decode, 9)]
         );
     }
 }

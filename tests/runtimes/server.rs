@@ -200,7 +200,7 @@ impl Service for Canned {
         let text = match request.parse() {
             Ok(RequestBody::Query(query)) => query.query,
             Ok(_) => return responder.error(ErrorResponse::invalid("only QUERY")),
-            Err(error) => return responder.error(error.response()),
+            Err(error) => return responder.reject(&error),
         };
         let (verb, rest) = text.split_once(' ').unwrap_or((text, ""));
         let rest = rest.to_owned();

@@ -7,12 +7,12 @@ use super::limits::InFlight;
 use super::request::Request;
 use super::stats::Stats;
 use super::ticket::Addressee;
-use crate::codes::{ErrorCode, Opcode, ProtocolVersion};
+use crate::codes::{ErrorCode, Opcode};
 use crate::envelope::{Flags, StreamId};
-use crate::error::{Error, PeerMisbehaved, Scope};
+use crate::error::{Error, ErrorKind, PeerMisbehaved, Scope};
 use crate::framing::outbound::{Mark, Outbound};
 use crate::framing::{Dialect, Fault, Frame, Stamp};
-use crate::message::{ErrorResponse, Extras, Response, ServerEvent};
+use crate::message::{Extras, Response, ServerEvent};
 use crate::transition::{Role, State, sent};
 
 #[derive(Debug)]
@@ -108,6 +108,7 @@ impl Exchange {
             && error.code == ErrorCode::PROTOCOL_ERROR
         {
             self.errors_in_segment = errors;
+            self.stats.faults.add(ErrorKind::Decode, 1);
             self.malformed();
         }
     }
@@ -153,7 +154,7 @@ impl Exchange {
         let error = Error::Peer(fault.error);
         self.stats.count(&error, fault.scope);
         if !fault.is_answered {
-            self.error(fault.stamp, fault.stream, &error.response());
+            self.error(fault.stamp, fault.stream, &error);
         }
         if fault.scope == Scope::Fatal {
             self.close(error);
@@ -164,18 +165,27 @@ impl Exchange {
 
     /// Writes an ERROR that answers no request in flight.
     #[cold]
-    pub(crate) fn error(&mut self, stamp: Stamp, stream: StreamId, error: &ErrorResponse) {
+    fn error(&mut self, stamp: Stamp, stream: StreamId, error: &Error) {
         let mark = self
             .outbound
             .begin(stamp, stream, Opcode::ERROR, Flags::NONE);
-        let version = ProtocolVersion::from_u8(stamp.version);
-        error.encode(
-            version.unwrap_or(ProtocolVersion::V3),
-            self.outbound.buffer(),
-        );
+        error.encode(self.outbound.buffer());
         self.outbound.finish(mark);
         self.stats.responses += 1;
         self.stats.errors += 1;
+    }
+
+    /// Answers a request that doesn't decode.
+    #[cold]
+    pub(crate) fn refuse(&mut self, to: &Addressee, error: &Error) {
+        let mark = self.begin(to, Opcode::ERROR, None);
+        error.encode(self.outbound.buffer());
+        let errors = self.errors_in_segment;
+        self.finish(mark, to);
+        self.stats.errors += 1;
+        self.errors_in_segment = errors;
+        self.stats.count(error, Scope::Stream);
+        self.malformed();
     }
 
     /// Answers a message of the handshake with an ERROR. Before STARTUP it goes to stream 0, as Cassandra
@@ -189,7 +199,7 @@ impl Exchange {
             State::Negotiating | State::Starting if !is_refused_startup => StreamId(0),
             _ => frame.header.stream,
         };
-        self.error(frame.dialect.into(), stream, &error.response());
+        self.error(frame.dialect.into(), stream, error);
         if self.state == State::Starting {
             self.move_on(Opcode::ERROR);
         }

@@ -38,6 +38,6 @@ pub use limits::Limits;
 pub use request::{AuthToken, Request};
 pub use responder::{Outbox, Reply, Responder};
 pub use server::ServerConnection;
-pub use stats::Stats;
+pub use stats::{ErrorCounts, Stats};
 pub use ticket::RequestTicket;
 pub use transmit::Transmit;

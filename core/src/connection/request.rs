@@ -133,7 +133,7 @@ impl<'a> Request<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error`]; answer it with its [`response`](Error::response), the connection goes on.
+    /// [`Error`]; answer it with [`Responder::reject`](super::Responder::reject), the connection goes on.
     #[inline]
     pub fn parse(&self) -> Result<RequestBody<'_>, Error> {
         let mut reader = self.reader()?;

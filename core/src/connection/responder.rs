@@ -9,6 +9,7 @@ use super::exchange::Exchange;
 use super::ticket::{Addressee, RequestTicket};
 use crate::codes::{Opcode, ProtocolVersion};
 use crate::envelope::StreamId;
+use crate::error::Error;
 use crate::framing::outbound::Mark;
 use crate::message::{ErrorResponse, Extras, Response, RowsHeader};
 use crate::rows::RowsWriter;
@@ -77,6 +78,14 @@ impl<'a> Responder<'a> {
     /// Answers with an ERROR.
     pub fn error(mut self, error: ErrorResponse) {
         self.write(&Response::Error(error), None);
+    }
+
+    /// Answers a request that [`parse`](super::Request::parse) found malformed with the ERROR of its error:
+    /// no allocation. It is counted by its kind.
+    #[cold]
+    pub fn reject(mut self, error: &Error) {
+        self.progress = Writing::Done;
+        self.exchange.refuse(&self.to, error);
     }
 
     /// Answers with rows that `write` encodes straight into the output: no allocation, no copy.

@@ -1,8 +1,7 @@
 //! [`Stats`]: plain counters of a connection. Nothing is shared: whoever drives the connection adds the
 //! differences to what it publishes.
 
-use crate::codes::ErrorCode;
-use crate::error::{Error, Scope};
+use crate::error::{Error, ErrorKind, Scope};
 
 /// What a connection has seen since it was opened.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -18,26 +17,63 @@ pub struct Stats {
     pub bytes_sent: u64,
     /// Answers that were ERRORs, whoever wrote them.
     pub errors: u64,
-    /// Received envelopes and segments that broke the protocol.
-    pub malformed: u64,
-    /// Requests discarded for their length.
-    pub too_long: u64,
-    /// Requests discarded and answered OVERLOADED.
-    pub overloaded: u64,
     /// Fatal errors: zero or one.
     pub fatal: u64,
+    /// What broke the protocol or a limit, by its kind. Each of them was answered with an ERROR or was
+    /// fatal, so that these stand still where [`Stats::errors`] and [`Stats::fatal`] do.
+    pub faults: ErrorCounts,
 }
 
 impl Stats {
-    /// Counts a fault by its kind.
+    /// Counts an error.
     pub(crate) fn count(&mut self, error: &Error, scope: Scope) {
-        match error.code() {
-            ErrorCode::INVALID => self.too_long += 1,
-            ErrorCode::OVERLOADED => self.overloaded += 1,
-            _ => self.malformed += 1,
-        }
+        self.faults.add(error.kind(), 1);
         if scope == Scope::Fatal {
             self.fatal += 1;
         }
+    }
+}
+
+/// A counter for each [`ErrorKind`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ErrorCounts([u64; ErrorKind::ALL.len()]);
+
+impl ErrorCounts {
+    /// How many of this kind.
+    #[must_use]
+    pub fn get(&self, kind: ErrorKind) -> u64 {
+        self.0.get(kind as usize).copied().unwrap_or_default()
+    }
+
+    /// Counts `more` of this kind.
+    pub fn add(&mut self, kind: ErrorKind, more: u64) {
+        if let Some(count) = self.0.get_mut(kind as usize) {
+            *count = count.saturating_add(more);
+        }
+    }
+
+    /// How many of any kind.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.0.iter().sum()
+    }
+
+    /// Every kind that was counted, with its number.
+    pub fn iter(&self) -> impl Iterator<Item = (ErrorKind, u64)> {
+        let kinds = ErrorKind::ALL.iter().copied().zip(self.0);
+        kinds.filter(|(_, count)| *count > 0)
+    }
+}
+
+impl std::ops::Sub for ErrorCounts {
+    type Output = ErrorCounts;
+
+    /// What was counted since `earlier`.
+    fn sub(self, earlier: ErrorCounts) -> ErrorCounts {
+        let mut more = ErrorCounts::default();
+        for ((more, now), before) in more.0.iter_mut().zip(self.0).zip(earlier.0) {
+            *more = now.saturating_sub(before);
+        }
+        more
     }
 }

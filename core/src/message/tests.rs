@@ -216,11 +216,17 @@ fn an_unknown_opcode_is_named() {
 #[test]
 fn the_answer_to_a_decode_error_has_its_words() {
     let error = Reader::new(&[0]).string().unwrap_err();
-    let response = ErrorResponse::from(error);
+    let mut body = BytesMut::new();
+    crate::Error::from(error).encode(&mut body);
+    let response = crate::Error::from(error).response();
+    let mut encoded = BytesMut::new();
+    response.encode(ProtocolVersion::V3, &mut encoded);
+    assert_eq!(body, encoded, "in place as in a string");
     assert_eq!(response.code, ErrorCode::PROTOCOL_ERROR);
     assert_eq!(
         response.message,
-        "Not enough bytes to read an UTF8 serialized string preceded by its 2 bytes length"
+        "Not enough bytes to read an UTF8 serialized string preceded by its 2 bytes length \
+         (at byte 0 of the body)"
     );
 }
 

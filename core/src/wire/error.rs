@@ -95,11 +95,14 @@ pub enum DecodeErrorKind {
 
 impl fmt::Display for DecodeErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const STRING: &str = "Not enough bytes to read an UTF8 serialized string preceded by its";
         match self {
             Self::UnexpectedEnd => f.write_str("Not enough bytes to read a fixed-size item"),
-            Self::CutString => write!(f, "{STRING} 2 bytes length"),
-            Self::CutLongString => write!(f, "{STRING} 4 bytes length"),
+            Self::CutString => f.write_str(
+                "Not enough bytes to read an UTF8 serialized string preceded by its 2 bytes length",
+            ),
+            Self::CutLongString => f.write_str(
+                "Not enough bytes to read an UTF8 serialized string preceded by its 4 bytes length",
+            ),
             Self::CutShortBytes => {
                 f.write_str("Not enough bytes to read a byte array preceded by its 2 bytes length")
             }

@@ -28,3 +28,4 @@ pub use primitives::{
 };
 pub use reader::Reader;
 pub use writer::WireWrite;
+pub(crate) use writer::put_displayed;

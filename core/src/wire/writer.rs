@@ -1,9 +1,10 @@
 //! [`WireWrite`]: the protocol's notations, written to any buffer.
 //! Answers to native protocol v5, section 3.
 
+use std::fmt::{self, Write};
 use std::net::{IpAddr, SocketAddr};
 
-use bytes::BufMut;
+use bytes::{BufMut, BytesMut};
 use uuid::Uuid;
 
 use super::primitives::RawValue;
@@ -159,6 +160,41 @@ impl<B: BufMut + ?Sized> WireWrite for B {}
 
 /// The longest prefix of whole characters that isn't longer than `limit` bytes.
 #[inline]
+/// A \[string\] of what `text` displays, made in place: no string in between. What is longer than a length
+/// can say is cut at the last whole character.
+pub(crate) fn put_displayed(out: &mut BytesMut, text: &dyn fmt::Display) {
+    let start = out.len();
+    out.put_u16(0);
+    let mut displayed = Displayed {
+        out,
+        left: usize::from(u16::MAX),
+    };
+    // It fails when the rest is to be left out.
+    let _ = write!(displayed, "{text}");
+    let length = usize::from(u16::MAX) - displayed.left;
+    if let Some(field) = out.get_mut(start..start + 2) {
+        field.copy_from_slice(&(length as u16).to_be_bytes());
+    }
+}
+
+struct Displayed<'a> {
+    out: &'a mut BytesMut,
+    /// Bytes that still fit.
+    left: usize,
+}
+
+impl fmt::Write for Displayed<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let fits = cut(text, self.left);
+        self.out.put_slice(fits.as_bytes());
+        self.left -= fits.len();
+        if fits.len() < text.len() {
+            return Err(fmt::Error);
+        }
+        Ok(())
+    }
+}
+
 fn cut(text: &str, limit: usize) -> &str {
     if text.len() <= limit {
         return text;

@@ -53,7 +53,7 @@ fn engine(probe: &Value) -> Service {
             ..Extras::default()
         };
         if let Err(error) = request.parse() {
-            return responder.error(error.response());
+            return responder.reject(&error);
         }
         let failure = errors
             .iter()

@@ -36,7 +36,7 @@ fn message() -> impl Strategy<Value = Vec<u8>> {
 fn service() -> Service {
     Box::new(|request, responder| match request.parse() {
         Ok(_) => responder.send(Response::Void),
-        Err(error) => responder.error(error.response()),
+        Err(error) => responder.reject(&error),
     })
 }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use bytes::{Buf, BytesMut};
 use helenus_core::connection::{Progress, Reply, ServerConfig};
-use helenus_core::error::{Error, Misuse, PeerMisbehaved};
+use helenus_core::error::{Error, ErrorKind, Misuse, PeerMisbehaved};
 use helenus_core::message::{
     ChangeType, ErrorResponse, Extras, Response, SchemaChange, SchemaTarget, ServerEvent,
 };

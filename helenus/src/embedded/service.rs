@@ -57,7 +57,7 @@ impl Service for EmbeddedService {
         let version = request.version();
         let body = match request.parse() {
             Ok(body) => body,
-            Err(error) => return responder.error(error.response()),
+            Err(error) => return responder.reject(&error),
         };
         let trace = request.is_traced().then(|| {
             let context = self.node.clock.context(version);

@@ -100,7 +100,7 @@ fn answer(metadata: &ResultMetadata, request: &Request<'_>, responder: Responder
     let execute = match request.parse() {
         Ok(RequestBody::Execute(execute)) => execute,
         Ok(other) => panic!("{other:?}"),
-        Err(error) => return responder.error(error.response()),
+        Err(error) => return responder.reject(&error),
     };
     let key = match execute.params.values.iter().next() {
         Some((_, RawValue::Bytes(key))) => key,

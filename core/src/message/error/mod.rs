@@ -11,7 +11,6 @@ use bytes::Bytes;
 pub use detail::{ErrorDetail, FailureReasons, WriteType};
 
 use crate::codes::{Consistency, ErrorCode};
-use crate::wire::DecodeError;
 
 /// ERROR: a request was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -150,13 +149,6 @@ impl ErrorResponse {
                 arguments,
             },
         }
-    }
-}
-
-impl From<DecodeError> for ErrorResponse {
-    /// The answer to a body that doesn't decode.
-    fn from(error: DecodeError) -> Self {
-        Self::new(error.code(), error.kind.to_string())
     }
 }
 

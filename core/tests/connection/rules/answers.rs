@@ -144,7 +144,7 @@ fn a_kept_body_is_copied_when_short_and_taken_when_long() {
 fn a_second_malformed_body_in_a_segment_closes_after_its_answer() {
     let service: Service = Box::new(|request, responder| match request.parse() {
         Ok(_) => responder.send(Response::Void),
-        Err(error) => responder.error(error.response()),
+        Err(error) => responder.reject(&error),
     });
     let mut server = ready(5, ServerConfig::default(), service);
     let bad = |stream| request(5, 0, stream, 7, &[0, 0, 0, 9, 1]);

@@ -85,7 +85,10 @@ fn a_client_that_asks_for_it_gets_overloaded_and_its_body_is_discarded() {
                 .iter()
                 .all(|got| got.code() == ErrorCode::OVERLOADED.0)
         );
-        assert_eq!(server.connection.stats().overloaded, 2);
+        assert_eq!(
+            server.connection.stats().faults.get(ErrorKind::Overloaded),
+            2
+        );
         assert_eq!(server.connection.in_flight().0, 1);
         drop(replies());
     }
@@ -125,7 +128,7 @@ fn an_oversized_message_is_discarded_as_it_arrives() {
     let got = got(&mut server);
     assert_eq!(streams(&got), [7, 8]);
     assert_eq!(got[0].code(), ErrorCode::INVALID.0);
-    assert_eq!(server.connection.stats().too_long, 1);
+    assert_eq!(server.connection.stats().faults.get(ErrorKind::TooLong), 1);
 }
 
 #[test]
