@@ -109,6 +109,7 @@ pub mod envelope;
 pub mod error;
 mod framing;
 pub mod message;
+mod pump;
 pub mod rows;
 pub mod segment;
 #[cfg(feature = "testing")]
@@ -129,6 +130,7 @@ pub use message::{
     ColumnSpec, ErrorDetail, ErrorResponse, Extras, RequestBody, Response, ResultMetadata,
     ServerEvent,
 };
+pub use pump::{Pumped, Turn};
 pub use rows::RowsWriter;
 pub use types::{CqlType, UserType};
 pub use wire::{DecodeError, DecodeErrorKind, RawValue};

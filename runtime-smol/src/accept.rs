@@ -79,7 +79,14 @@ fn start<S: Service>(
     let socket = stream.get_ref();
     let connected = socket.set_nodelay(true).and_then(|()| socket.local_addr());
     match connected.map(|local| hub.connect(peer, local, Instant::now())) {
-        Ok(Ok(driver)) => runtime.spawn(pump(stream, driver, runtime).boxed()),
+        Ok(Ok(mut driver)) => {
+            let pumped = async move {
+                if let Err(error) = pump(stream, &mut driver, runtime).await {
+                    tracing::debug!(%error, "a connection broke");
+                }
+            };
+            runtime.spawn(pumped.boxed());
+        }
         Ok(Err(refusal)) => tracing::warn!(%peer, %refusal, "refused a connection"),
         Err(error) => tracing::debug!(%peer, %error, "a connection broke"),
     }

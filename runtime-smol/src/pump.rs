@@ -1,8 +1,8 @@
-//! Moves the bytes of one connection between its socket and its driver.
+//! Moves the bytes of one connection, at either end, between its socket and its driver.
 
 use crate::runtime::Runtime;
 use bytes::Buf;
-use helenus_server::{Driver, Service, Turn};
+use helenus_core::{Pumped, Turn};
 use smol::io::AsyncWrite;
 use smol::{Async, Timer};
 use std::future::poll_fn;
@@ -15,12 +15,12 @@ use std::time::{Duration, Instant};
 /// Longer than a connection lasts.
 const AGES: Duration = Duration::from_secs(365 * 24 * 3600);
 
-/// Serves one connection to its end.
-pub(crate) async fn pump<S: Service>(
+/// Pumps one connection to its end; an error is the socket's.
+pub(crate) async fn pump(
     stream: Async<TcpStream>,
-    driver: Driver<S>,
+    driver: &mut impl Pumped,
     runtime: impl Runtime,
-) {
+) -> io::Result<()> {
     let mut pump = Pump {
         stream,
         driver,
@@ -28,14 +28,12 @@ pub(crate) async fn pump<S: Service>(
         readable: false,
         timer: None,
     };
-    if let Err(error) = poll_fn(|cx| pump.poll(cx)).await {
-        tracing::debug!(%error, "a connection broke");
-    }
+    poll_fn(|cx| pump.poll(cx)).await
 }
 
-struct Pump<S: Service, R> {
+struct Pump<'a, D, R> {
     stream: Async<TcpStream>,
-    driver: Driver<S>,
+    driver: &'a mut D,
     runtime: R,
     /// Whether the last read filled its buffer, or the reactor said that there is something. After
     /// a short read the socket is most likely empty: to wait costs less than to try.
@@ -44,7 +42,7 @@ struct Pump<S: Service, R> {
     timer: Option<(Instant, Timer)>,
 }
 
-impl<S: Service, R: Runtime> Pump<S, R> {
+impl<D: Pumped, R: Runtime> Pump<'_, D, R> {
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         loop {
             let now = Instant::now();

@@ -1,8 +1,9 @@
-//! Moves the bytes of one connection between its socket and its driver, on a thread of its own.
+//! Moves the bytes of one connection, at either end, between its socket and its driver, on a thread of its
+//! own.
 
 use crate::wake::{WakeHandle, Woken};
 use bytes::Buf;
-use helenus_server::{Driver, Service, Turn};
+use helenus_core::{Pumped, Turn};
 use rustix::event::PollFlags;
 use rustix::fd::AsFd;
 use std::io::{self, ErrorKind, Read, Write};
@@ -10,11 +11,11 @@ use std::net::{Shutdown, TcpStream};
 use std::task::Poll;
 use std::time::Instant;
 
-/// Serves one connection to its end. `stream` doesn't block: it is tried, and only when it takes
+/// Pumps one connection to its end; an error is the socket's. `stream` doesn't block: it is tried, and only when it takes
 /// and gives nothing does the thread wait.
-pub(crate) fn pump<S: Service>(
+pub(crate) fn pump(
     stream: &TcpStream,
-    mut driver: Driver<S>,
+    driver: &mut impl Pumped,
     wake: &WakeHandle,
 ) -> io::Result<()> {
     loop {
@@ -37,7 +38,7 @@ pub(crate) fn pump<S: Service>(
                 Poll::Pending => {}
             }
         }
-        let written = write(stream, &mut driver)?;
+        let written = write(stream, driver)?;
         moved |= written == Written::All;
         if moved || !driver.park(wake.waker()) {
             continue;
@@ -59,7 +60,7 @@ enum Written {
 }
 
 /// Writes as far as the socket takes it.
-fn write<S: Service>(mut stream: &TcpStream, driver: &mut Driver<S>) -> io::Result<Written> {
+fn write(mut stream: &TcpStream, driver: &mut impl Pumped) -> io::Result<Written> {
     let mut written = Written::Nothing;
     while let Some(mut transmit) = driver.poll_transmit() {
         match would_block(stream.write(transmit.chunk())) {

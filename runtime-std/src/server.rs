@@ -169,12 +169,12 @@ fn start<S: Service>(
 ) -> io::Result<()> {
     stream.set_nonblocking(true)?;
     stream.set_nodelay(true)?;
-    let driver = match hub.connect(peer, stream.local_addr()?, Instant::now()) {
+    let mut driver = match hub.connect(peer, stream.local_addr()?, Instant::now()) {
         Ok(driver) => driver,
         Err(refusal) => return Err(io::Error::other(refusal)),
     };
     let serve = move || {
-        if let Err(error) = pump(&stream, driver, &wake) {
+        if let Err(error) = pump(&stream, &mut driver, &wake) {
             tracing::debug!(%error, "a connection broke");
         }
     };

@@ -52,7 +52,11 @@ pub(crate) async fn serve<S: Service>(
 fn start<S: Service>(hub: &Arc<Hub<S>>, stream: tokio::net::TcpStream, peer: SocketAddr) {
     let connected = stream.set_nodelay(true).and_then(|()| stream.local_addr());
     match connected.map(|local| hub.connect(peer, local, Instant::now())) {
-        Ok(Ok(driver)) => drop(tokio::spawn(pump(stream, driver))),
+        Ok(Ok(mut driver)) => drop(tokio::spawn(async move {
+            if let Err(error) = pump(stream, &mut driver).await {
+                tracing::debug!(%error, "a connection broke");
+            }
+        })),
         Ok(Err(refusal)) => tracing::warn!(%peer, %refusal, "refused a connection"),
         Err(error) => tracing::debug!(%peer, %error, "a connection broke"),
     }

@@ -1,7 +1,7 @@
-//! Moves the bytes of one connection between its socket and its driver.
+//! Moves the bytes of one connection, at either end, between its socket and its driver.
 
 use bytes::Buf;
-use helenus_server::{Driver, Service, Turn};
+use helenus_core::{Pumped, Turn};
 use std::future::poll_fn;
 use std::io;
 use std::pin::{Pin, pin};
@@ -11,26 +11,24 @@ use tokio::io::{AsyncReadExt, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep_until};
 
-/// Serves one connection to its end.
-pub(crate) async fn pump<S: Service>(stream: TcpStream, driver: Driver<S>) {
+/// Pumps one connection to its end; an error is the socket's.
+pub(crate) async fn pump(stream: TcpStream, driver: &mut impl Pumped) -> io::Result<()> {
     let mut pump = Pump {
         stream,
         driver,
         sleep: None,
     };
-    if let Err(error) = poll_fn(|cx| pump.poll(cx)).await {
-        tracing::debug!(%error, "a connection broke");
-    }
+    poll_fn(|cx| pump.poll(cx)).await
 }
 
-struct Pump<S: Service> {
+struct Pump<'a, D> {
     stream: TcpStream,
-    driver: Driver<S>,
+    driver: &'a mut D,
     /// There while a deadline is armed.
     sleep: Option<Pin<Box<Sleep>>>,
 }
 
-impl<S: Service> Pump<S> {
+impl<D: Pumped> Pump<'_, D> {
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         loop {
             let now = Instant::now();

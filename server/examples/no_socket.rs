@@ -1,7 +1,7 @@
 //! A service tested with no socket at all: bytes in, bytes out, and a clock that stands still.
 
 use bytes::{Buf, BytesMut};
-use helenus_core::{ErrorResponse, Request, RequestBody, Responder, Response};
+use helenus_core::{ErrorResponse, Pumped, Request, RequestBody, Responder, Response};
 use helenus_server::{Driver, Hub, Options, PeerInfo, Service};
 use std::convert::Infallible;
 use std::sync::Arc;

@@ -11,8 +11,8 @@ use crate::scratch::{SCRATCH, with_scratch, with_slice};
 use crate::service::Service;
 use crate::sync::contain;
 use bytes::{Buf, BytesMut};
-use helenus_core::connection::{Stats, Transmit};
-use helenus_core::{Progress, ServerConnection};
+use helenus_core::connection::Stats;
+use helenus_core::{Progress, Pumped, ServerConnection, Turn};
 use std::sync::Arc;
 use std::task::{Poll, Waker, ready};
 use std::time::Instant;
@@ -24,26 +24,7 @@ const CARRY: usize = 1024;
 /// The room for mail that an idle connection keeps.
 const KEPT_MAIL: usize = 64;
 
-/// What a pump does after a [`Driver::turn`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Turn {
-    /// Write and read as far as it goes, then wait.
-    Wait,
-    /// Write, then let other connections have their turn, after I/O was polled.
-    Yield,
-    /// Everything is sent: shut down the write side of the socket, and go on.
-    ShutdownWrite,
-    /// Drop the socket.
-    Close,
-}
-
-/// One connection of a server, to be pumped by an adapter.
-///
-/// The pump's loop: [`turn`](Driver::turn), obeyed; write what
-/// [`poll_transmit`](Driver::poll_transmit) has, as far as the socket takes it; if
-/// [`wants_read`](Driver::wants_read), [`read`](Driver::read) once; start over as long as bytes
-/// moved. Then [`park`](Driver::park), start over if it says no, and wait for the socket, the waker
-/// and [`poll_timeout`](Driver::poll_timeout). Reading so goes on while writing blocks.
+/// One connection of a server, to be pumped by an adapter as [`Pumped`] says.
 #[derive(Debug)]
 pub struct Driver<S: Service> {
     connection: ServerConnection,
@@ -117,123 +98,6 @@ impl<S: Service> Driver<S> {
             counted: Stats::default(),
             received: 0,
         }
-    }
-
-    /// Does what can be done without new bytes: mail, deadlines, requests that were waiting.
-    pub fn turn(&mut self, now: Instant) -> Turn {
-        self.take_mail();
-        if self
-            .connection
-            .poll_timeout()
-            .is_some_and(|deadline| deadline <= now)
-        {
-            self.connection.handle_timeout(now);
-        }
-        if matches!(self.stage, Stage::Open | Stage::Ending { .. }) {
-            let mut input = std::mem::take(&mut self.input);
-            self.run(now, &mut input);
-            self.input = input;
-            self.release_input();
-        }
-        self.count();
-        self.advance_stage(now).unwrap_or_else(|| {
-            self.hold_leases();
-            if self.quota.events > 0 {
-                return Turn::Wait;
-            }
-            self.quota.events = self.hub.options().budget;
-            Turn::Yield
-        })
-    }
-
-    /// Reads once with `read`, which appends to the buffer it is given and says how many bytes came
-    /// (none: the peer's write side is closed), and handles the requests in it.
-    pub fn read<E>(
-        &mut self,
-        now: Instant,
-        read: impl FnOnce(&mut BytesMut) -> Poll<Result<usize, E>>,
-    ) -> Poll<Result<usize, E>> {
-        self.quota.events = self.quota.events.saturating_sub(1);
-        if self.input.len() > CARRY {
-            let mut input = std::mem::take(&mut self.input);
-            input.reserve(self.connection.read_hint().min(SCRATCH));
-            let outcome = read(&mut input);
-            if let Poll::Ready(Ok(bytes)) = outcome {
-                self.received(now, bytes, &mut input);
-            }
-            self.input = input;
-            self.release_input();
-            return outcome;
-        }
-        with_scratch(|buffer| {
-            buffer.extend_from_slice(&self.input);
-            let bytes = ready!(read(buffer))?;
-            self.received(now, bytes, buffer);
-            self.input.clear();
-            self.input.extend_from_slice(buffer);
-            self.release_input();
-            Poll::Ready(Ok(bytes))
-        })
-    }
-
-    /// [`Driver::read`] for sockets that read into initialised bytes only: `read` fills a part of
-    /// the slice, from its start. Costs a copy of what came.
-    pub fn read_slice<E>(
-        &mut self,
-        now: Instant,
-        read: impl FnOnce(&mut [u8]) -> Poll<Result<usize, E>>,
-    ) -> Poll<Result<usize, E>> {
-        self.read(now, |buffer| {
-            with_slice(|slice| {
-                let bytes = ready!(read(slice))?;
-                let came = slice.get(..bytes).unwrap_or_default();
-                buffer.extend_from_slice(came);
-                Poll::Ready(Ok(came.len()))
-            })
-        })
-    }
-
-    /// What is to be written next, as one contiguous piece; none when all is written. To be
-    /// advanced by what the socket took, and never kept across a wait.
-    pub fn poll_transmit(&mut self) -> Option<Transmit<'_>> {
-        self.connection.poll_transmit()
-    }
-
-    /// Whether to read: no while the connection's limits or the shared budgets are reached.
-    pub fn wants_read(&mut self) -> bool {
-        self.starved = false;
-        match self.stage {
-            Stage::Open if !self.eof && self.connection.wants_read() => {
-                // A request already begun is always admitted.
-                self.starved = self.input.is_empty()
-                    && !self.leases.iter().all(|lease| lease.budget().has_room());
-                !self.starved
-            }
-            Stage::Lingering { .. } => !self.eof,
-            _ => false,
-        }
-    }
-
-    /// The pump is about to wait: leaves `waker` for mail and for freed budget. False if there is
-    /// something to do already.
-    pub fn park(&mut self, waker: &Waker) -> bool {
-        self.quota.events = self.hub.options().budget;
-        let room = |lease: &Lease| lease.budget().poll_room(waker);
-        if self.starved && self.leases.iter().all(room) {
-            return false;
-        }
-        self.membership.mailbox.park(waker)
-    }
-
-    /// When [`Driver::turn`] wants to be called, though nothing else happens.
-    pub fn poll_timeout(&self) -> Option<Instant> {
-        let own = match self.stage {
-            Stage::Open => None,
-            Stage::Ending { total } => total,
-            Stage::Lingering { total, quiet, .. } => Some(total.min(quiet)),
-            Stage::Closed => return None,
-        };
-        own.into_iter().chain(self.connection.poll_timeout()).min()
     }
 
     /// The protocol state, to look at.
@@ -363,6 +227,114 @@ impl<S: Service> Driver<S> {
         for lease in &mut self.leases {
             lease.hold(held);
         }
+    }
+}
+
+impl<S: Service> Pumped for Driver<S> {
+    fn turn(&mut self, now: Instant) -> Turn {
+        self.take_mail();
+        if self
+            .connection
+            .poll_timeout()
+            .is_some_and(|deadline| deadline <= now)
+        {
+            self.connection.handle_timeout(now);
+        }
+        if matches!(self.stage, Stage::Open | Stage::Ending { .. }) {
+            let mut input = std::mem::take(&mut self.input);
+            self.run(now, &mut input);
+            self.input = input;
+            self.release_input();
+        }
+        self.count();
+        self.advance_stage(now).unwrap_or_else(|| {
+            self.hold_leases();
+            if self.quota.events > 0 {
+                return Turn::Wait;
+            }
+            self.quota.events = self.hub.options().budget;
+            Turn::Yield
+        })
+    }
+
+    fn read<E>(
+        &mut self,
+        now: Instant,
+        read: impl FnOnce(&mut BytesMut) -> Poll<Result<usize, E>>,
+    ) -> Poll<Result<usize, E>> {
+        self.quota.events = self.quota.events.saturating_sub(1);
+        if self.input.len() > CARRY {
+            let mut input = std::mem::take(&mut self.input);
+            input.reserve(self.connection.read_hint().min(SCRATCH));
+            let outcome = read(&mut input);
+            if let Poll::Ready(Ok(bytes)) = outcome {
+                self.received(now, bytes, &mut input);
+            }
+            self.input = input;
+            self.release_input();
+            return outcome;
+        }
+        with_scratch(|buffer| {
+            buffer.extend_from_slice(&self.input);
+            let bytes = ready!(read(buffer))?;
+            self.received(now, bytes, buffer);
+            self.input.clear();
+            self.input.extend_from_slice(buffer);
+            self.release_input();
+            Poll::Ready(Ok(bytes))
+        })
+    }
+
+    fn read_slice<E>(
+        &mut self,
+        now: Instant,
+        read: impl FnOnce(&mut [u8]) -> Poll<Result<usize, E>>,
+    ) -> Poll<Result<usize, E>> {
+        self.read(now, |buffer| {
+            with_slice(|slice| {
+                let bytes = ready!(read(slice))?;
+                let came = slice.get(..bytes).unwrap_or_default();
+                buffer.extend_from_slice(came);
+                Poll::Ready(Ok(came.len()))
+            })
+        })
+    }
+
+    fn poll_transmit(&mut self) -> Option<impl Buf> {
+        self.connection.poll_transmit()
+    }
+
+    fn wants_read(&mut self) -> bool {
+        self.starved = false;
+        match self.stage {
+            Stage::Open if !self.eof && self.connection.wants_read() => {
+                // A request already begun is always admitted.
+                self.starved = self.input.is_empty()
+                    && !self.leases.iter().all(|lease| lease.budget().has_room());
+                !self.starved
+            }
+            Stage::Lingering { .. } => !self.eof,
+            _ => false,
+        }
+    }
+
+    fn park(&mut self, waker: &Waker) -> bool {
+        self.quota.events = self.hub.options().budget;
+        let room = |lease: &Lease| lease.budget().poll_room(waker);
+        if self.starved && self.leases.iter().all(room) {
+            return false;
+        }
+        self.membership.mailbox.park(waker)
+    }
+
+    fn poll_timeout(&self) -> Option<Instant> {
+        let own = match self.stage {
+            Stage::Open => None,
+            Stage::Ending { total } => total,
+            Stage::Lingering { total, quiet, .. } => Some(total.min(quiet)),
+            Stage::Closed => return None,
+        };
+        own.into_iter().chain(self.connection.poll_timeout()).min()
     }
 }
 

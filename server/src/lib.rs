@@ -29,7 +29,7 @@ pub use backoff::AcceptBackoff;
 pub use budget::{Budget, Lease};
 pub use control::ShutdownHandle;
 pub use dispatch::{Dispatched, Quota, dispatch};
-pub use driver::{Driver, Turn};
+pub use driver::Driver;
 pub use handle::ServerHandle;
 pub use hub::Hub;
 pub use metrics::Totals;

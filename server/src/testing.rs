@@ -5,6 +5,7 @@ use crate::hub::Hub;
 use crate::options::Options;
 use crate::service::Service;
 use bytes::{Buf, BytesMut};
+use helenus_core::Pumped;
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::Arc;

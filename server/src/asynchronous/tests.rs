@@ -4,7 +4,7 @@ use super::*;
 use crate::driver::Driver;
 use crate::options::Options;
 use crate::testing::{ERROR, RESULT, answers, connect, feed, output, query};
-use helenus_core::RequestBody;
+use helenus_core::{Pumped, RequestBody};
 use std::future::{pending, poll_fn};
 
 /// Keeps tasks; the test polls them.

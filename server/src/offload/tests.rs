@@ -5,7 +5,7 @@ use crate::driver::Driver;
 use crate::options::Options;
 use crate::service::{PeerInfo, Service};
 use crate::testing::{ERROR, RESULT, answers, connect, feed, output, query};
-use helenus_core::{Request, Responder};
+use helenus_core::{Pumped, Request, Responder};
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 /// Defers everything.

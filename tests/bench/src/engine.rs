@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use bytes::{Buf, BytesMut};
 use helenus::EmbeddedService;
+use helenus_core::Pumped;
 use helenus_server::{Driver, Hub, Options};
 
 use crate::Scenario;
