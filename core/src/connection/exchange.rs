@@ -108,7 +108,7 @@ impl Exchange {
             && error.code == ErrorCode::PROTOCOL_ERROR
         {
             self.errors_in_segment = errors;
-            self.stats.faults.add(ErrorKind::Decode, 1);
+            self.stats.faults.count(ErrorKind::Decode);
             self.malformed();
         }
     }
@@ -152,12 +152,12 @@ impl Exchange {
     #[cold]
     pub(crate) fn fault(&mut self, fault: Fault) {
         let error = Error::Peer(fault.error);
-        self.stats.count(&error, fault.scope);
         if !fault.is_answered {
+            self.stats.faults.count(error.kind());
             self.error(fault.stamp, fault.stream, &error);
         }
         if fault.scope == Scope::Fatal {
-            self.close(error);
+            self.end(error);
         } else if error.code() == ErrorCode::PROTOCOL_ERROR {
             self.malformed();
         }
@@ -184,7 +184,7 @@ impl Exchange {
         self.finish(mark, to);
         self.stats.errors += 1;
         self.errors_in_segment = errors;
-        self.stats.count(error, Scope::Stream);
+        self.stats.faults.count(error.kind());
         self.malformed();
     }
 
@@ -192,7 +192,7 @@ impl Exchange {
     /// has it, unless STARTUP decoded and was refused for what it says.
     #[cold]
     pub(crate) fn reject(&mut self, frame: &Frame, error: &Error) {
-        self.stats.count(error, Scope::Stream);
+        self.stats.faults.count(error.kind());
         let is_refused_startup =
             self.state == State::Starting && !matches!(error, Error::Decode(_));
         let stream = match self.state {
@@ -209,7 +209,7 @@ impl Exchange {
     #[cold]
     fn malformed(&mut self) {
         self.errors_in_segment = self.errors_in_segment.saturating_add(1);
-        if self.segmented && self.errors_in_segment > TOLERATED && self.is_open() {
+        if self.segmented && self.errors_in_segment > TOLERATED {
             self.close(PeerMisbehaved::RepeatedErrors.into());
         }
     }
@@ -220,10 +220,19 @@ impl Exchange {
         self.errors_in_segment = 0;
     }
 
-    /// Ends the connection; the error is told by the next call of `next`.
+    /// Closes the connection for an error that nothing answers.
     #[cold]
     pub(crate) fn close(&mut self, error: Error) {
         if self.is_open() {
+            self.stats.faults.count(error.kind());
+            self.end(error);
+        }
+    }
+
+    /// Ends the connection; the error is told by the next call of `next`.
+    fn end(&mut self, error: Error) {
+        if self.is_open() {
+            self.stats.fatal += 1;
             self.closed = Closed::Untold(error);
         }
     }

@@ -1,7 +1,7 @@
 //! [`Stats`]: plain counters of a connection. Nothing is shared: whoever drives the connection adds the
 //! differences to what it publishes.
 
-use crate::error::{Error, ErrorKind, Scope};
+use crate::error::ErrorKind;
 
 /// What a connection has seen since it was opened.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -24,16 +24,6 @@ pub struct Stats {
     pub faults: ErrorCounts,
 }
 
-impl Stats {
-    /// Counts an error.
-    pub(crate) fn count(&mut self, error: &Error, scope: Scope) {
-        self.faults.add(error.kind(), 1);
-        if scope == Scope::Fatal {
-            self.fatal += 1;
-        }
-    }
-}
-
 /// A counter for each [`ErrorKind`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ErrorCounts([u64; ErrorKind::ALL.len()]);
@@ -43,6 +33,11 @@ impl ErrorCounts {
     #[must_use]
     pub fn get(&self, kind: ErrorKind) -> u64 {
         self.0.get(kind as usize).copied().unwrap_or_default()
+    }
+
+    /// Counts one.
+    pub(crate) fn count(&mut self, kind: ErrorKind) {
+        self.add(kind, 1);
     }
 
     /// Counts `more` of this kind.

@@ -7,6 +7,7 @@
 )]
 
 mod client;
+mod malformed;
 mod probes;
 mod random;
 mod rules;

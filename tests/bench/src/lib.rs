@@ -1,7 +1,6 @@
 //! Scenarios whose cost is counted, in instructions by callgrind and in allocations by an allocator that
 //! counts. Neither is moved by noise, so that a limit on them can be held.
 
-pub mod allocations;
 pub mod client;
 pub mod core;
 pub mod engine;

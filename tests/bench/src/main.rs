@@ -7,7 +7,8 @@
 
 use std::process::{Command, ExitCode};
 
-use helenus_bench::{SCENARIOS, allocations, run, scenario};
+use helenus_allocations as allocations;
+use helenus_bench::{SCENARIOS, run, scenario};
 
 /// Requests of the shorter run, and of the run that fills caches and buffers before allocations are counted.
 const REQUESTS: u64 = 3200;

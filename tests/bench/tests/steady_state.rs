@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use bytes::{Buf, BytesMut};
+use helenus_allocations as allocations;
 use helenus_bench::client::startup;
-use helenus_bench::{SCENARIOS, allocations, run};
+use helenus_bench::{SCENARIOS, run};
 use helenus_core::message::{Extras, Response};
 use helenus_core::{Event, Next, Outbox, RequestTicket, ServerConfig, ServerConnection};
 

@@ -10,7 +10,7 @@ use crate::connection::exchange::Closed;
 use crate::connection::stats::Stats;
 use crate::connection::ticket::RequestTicket;
 use crate::connection::transmit::Transmit;
-use crate::error::{Error, Misuse, PeerMisbehaved, Rejected, Scope};
+use crate::error::{Misuse, PeerMisbehaved, Rejected};
 use crate::message::{Extras, Response, ServerEvent};
 use crate::timers::Deadline;
 use crate::transition::State;
@@ -32,9 +32,7 @@ impl ServerConnection {
             Some((deadline, error)) if deadline.is_over(now) => error,
             _ => return,
         };
-        let error = Error::Peer(error);
-        self.exchange.stats.count(&error, Scope::Fatal);
-        self.exchange.close(error);
+        self.exchange.close(error.into());
     }
 
     /// When [`ServerConnection::handle_timeout`] is to be called, at the latest.
@@ -160,9 +158,7 @@ impl ServerConnection {
         }
         let unsent = self.exchange.outbound.unsent() + self.taken;
         if unsent >= self.config.limits.max_unsent.saturating_mul(2) {
-            let error = Error::Peer(PeerMisbehaved::EventsUnread);
-            self.exchange.stats.count(&error, Scope::Fatal);
-            self.exchange.close(error);
+            self.exchange.close(PeerMisbehaved::EventsUnread.into());
             return;
         }
         self.exchange.event(dialect, event);

@@ -1,11 +1,17 @@
 //! An allocator that counts: how often memory was asked for, how much is live, and how much was at most.
+//!
+//! It becomes the allocator of every program that uses this crate. Each thread counts for itself, so that
+//! tests may run beside each other; memory that one thread frees for another is missed by both.
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::cell::Cell;
 
-static COUNT: AtomicU64 = AtomicU64::new(0);
-static LIVE: AtomicU64 = AtomicU64::new(0);
-static PEAK: AtomicU64 = AtomicU64::new(0);
+thread_local! {
+    // Constants without destructors: reading them allocates nothing, even in a thread that ends.
+    static COUNT: Cell<u64> = const { Cell::new(0) };
+    static LIVE: Cell<i64> = const { Cell::new(0) };
+    static PEAK: Cell<i64> = const { Cell::new(0) };
+}
 
 struct Counting;
 
@@ -13,13 +19,14 @@ struct Counting;
 static ALLOCATOR: Counting = Counting;
 
 fn grow(bytes: usize) {
-    COUNT.fetch_add(1, Relaxed);
-    let live = LIVE.fetch_add(bytes as u64, Relaxed) + bytes as u64;
-    PEAK.fetch_max(live, Relaxed);
+    COUNT.set(COUNT.get() + 1);
+    let live = LIVE.get() + bytes as i64;
+    LIVE.set(live);
+    PEAK.set(PEAK.get().max(live));
 }
 
 fn shrink(bytes: usize) {
-    LIVE.fetch_sub(bytes as u64, Relaxed);
+    LIVE.set(LIVE.get() - bytes as i64);
 }
 
 // SAFETY: everything is passed on to the system's allocator as it came.
@@ -37,6 +44,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // Both may exist while the bytes move.
         grow(size);
         shrink(layout.size());
         // SAFETY: as the caller promised.
@@ -50,22 +58,16 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// How often memory was asked for so far, by any thread.
+/// How often this thread has asked for memory.
 #[must_use]
 pub fn count() -> u64 {
-    COUNT.load(Relaxed)
+    COUNT.get()
 }
 
-/// Bytes in use.
-#[must_use]
-pub fn live() -> u64 {
-    LIVE.load(Relaxed)
-}
-
-/// The most bytes that were in use while `work` ran, above those in use before.
+/// The most bytes that this thread had in use while `work` ran, above those in use before.
 pub fn peak_of(work: impl FnOnce()) -> u64 {
-    let before = live();
-    PEAK.store(before, Relaxed);
+    let before = LIVE.get();
+    PEAK.set(before);
     work();
-    PEAK.load(Relaxed).saturating_sub(before)
+    (PEAK.get() - before).max(0) as u64
 }
