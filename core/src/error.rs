@@ -11,6 +11,7 @@ pub use kind::ErrorKind;
 
 use crate::codes::{ErrorCode, Opcode};
 use crate::compression::CompressionError;
+use crate::envelope::StreamId;
 use crate::message::{ErrorDetail, ErrorResponse};
 use crate::segment::CrcMismatch;
 use crate::wire::{DecodeError, put_displayed};
@@ -55,6 +56,17 @@ pub enum PeerMisbehaved {
     WrongDirection(Opcode),
     /// A request with the response bit in its version byte.
     ResponseBit(Opcode),
+    /// A first byte of a response without the response bit: what answers doesn't speak the protocol.
+    RequestBit(u8),
+    /// An answer on a stream on which nothing was asked.
+    UnknownStream(StreamId),
+    /// Rows without a description, and of another number of columns than the one that was known.
+    MetadataMismatch {
+        /// The columns a row has.
+        got: u32,
+        /// The columns of the metadata that the client gave with its request.
+        known: u32,
+    },
     /// An opcode that doesn't exist.
     UnknownOpcode(Opcode),
     /// A body length below zero; what follows can't be told.
@@ -127,6 +139,9 @@ pub enum Misuse {
     /// The connection is closed, or closing.
     #[error("the connection is closed")]
     Closed,
+    /// An answer to a challenge that the server didn't make, or that was answered before.
+    #[error("no challenge waits for an answer")]
+    NotChallenged,
 }
 
 /// A command that was refused, with what it was given.
@@ -194,6 +209,8 @@ impl PeerMisbehaved {
     pub const fn scope(&self) -> Scope {
         match self {
             PeerMisbehaved::NegativeLength(_)
+            | PeerMisbehaved::RequestBit(_)
+            | PeerMisbehaved::UnknownStream(_)
             | PeerMisbehaved::SegmentHeader(_)
             | PeerMisbehaved::SegmentPayload(_)
             | PeerMisbehaved::LongMessageBeforeLogin
@@ -261,6 +278,22 @@ impl fmt::Display for PeerMisbehaved {
                 "Wrong protocol direction (expected REQUEST, got RESPONSE) \
                  for opcode {} ({opcode})",
                 opcode.0
+            ),
+            PeerMisbehaved::RequestBit(byte) => {
+                write!(
+                    f,
+                    "No response of the protocol begins with the byte {byte:#04x}"
+                )
+            }
+            PeerMisbehaved::UnknownStream(stream) => {
+                write!(
+                    f,
+                    "An answer came on stream {stream}, where nothing was asked"
+                )
+            }
+            PeerMisbehaved::MetadataMismatch { got, known } => write!(
+                f,
+                "Rows of {got} columns came without their description, and {known} were known"
             ),
             PeerMisbehaved::UnknownOpcode(opcode) => write!(f, "Unknown opcode {}", opcode.0),
             PeerMisbehaved::NegativeLength(length) => write!(

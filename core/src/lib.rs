@@ -112,6 +112,7 @@ pub mod message;
 mod pump;
 pub mod rows;
 pub mod segment;
+mod streams;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod timers;
@@ -121,8 +122,9 @@ pub mod wire;
 
 pub use codes::{Consistency, ErrorCode, Opcode, ProtocolVersion};
 pub use connection::{
-    Event, Next, Outbox, Progress, Reply, Request, RequestTicket, Responder, ServerConfig,
-    ServerConnection,
+    Answer, CallId, CallOptions, ClientConfig, ClientConnection, ClientError, ClientEvent,
+    ClientNext, Event, Next, Outbox, Progress, Reply, Request, RequestTicket, Responder,
+    ServerConfig, ServerConnection,
 };
 pub use envelope::{Direction, Envelope, Flags, Header, StreamId};
 pub use error::Error;

@@ -1,6 +1,10 @@
 //! Deadlines, all from the caller's clock.
 
+mod queue;
+
 use std::time::{Duration, Instant};
+
+pub(crate) use queue::DeadlineQueue;
 
 /// The clock of a connection: the caller's, never running backwards.
 #[derive(Debug, Clone, Copy)]

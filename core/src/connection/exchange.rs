@@ -8,7 +8,7 @@ use super::request::Request;
 use super::stats::Stats;
 use super::ticket::Addressee;
 use crate::codes::{ErrorCode, Opcode};
-use crate::envelope::{Flags, StreamId};
+use crate::envelope::{Direction, Flags, StreamId};
 use crate::error::{Error, ErrorKind, PeerMisbehaved, Scope};
 use crate::framing::outbound::{Mark, Outbound};
 use crate::framing::{Dialect, Fault, Frame, Stamp};
@@ -28,17 +28,17 @@ pub(crate) struct Exchange {
     /// Whether the framing is v5's, which tolerates one of them.
     pub(crate) segmented: bool,
     /// The fatal error, and whether it was told.
-    pub(crate) closed: Closed,
+    pub(crate) closed: Closed<Error>,
     /// Tells this connection's tickets from others'.
     pub(crate) id: u64,
 }
 
 /// Whether a connection is over.
 #[derive(Debug)]
-pub(crate) enum Closed {
+pub(crate) enum Closed<E> {
     No,
     /// The error is still to be told.
-    Untold(Error),
+    Untold(E),
     Told,
 }
 
@@ -48,7 +48,7 @@ const TOLERATED: u8 = 1;
 impl Exchange {
     pub(crate) fn new(id: u64) -> Exchange {
         Exchange {
-            outbound: Outbound::new(),
+            outbound: Outbound::new(Direction::Response),
             in_flight: InFlight::default(),
             state: State::Negotiating,
             agreed: None,

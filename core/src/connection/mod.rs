@@ -1,6 +1,7 @@
-//! The state machine of a connection, one end of it: the server's.
+//! The state machines of a connection, one for each of its ends: [`ServerConnection`] and
+//! [`ClientConnection`].
 //!
-//! It answers the handshake by itself, lends requests out, and keeps to the [`Limits`] of what a peer may
+//! The server's answers the handshake by itself, lends requests out, and keeps to the [`Limits`] of what a peer may
 //! make it hold.
 //!
 //! It answers as Apache Cassandra 5.0.4 does, byte for byte where clients look, except where that server
@@ -19,10 +20,12 @@
 //! | a self-contained segment amidst a message of several | the message is dropped | an ERROR on its stream |
 //! | lz4 bytes that don't decompress; cut numbers; opcodes above 0x7F | 0x0000 and the text of a Java exception | 0x000A |
 
+mod client;
 mod config;
 mod event;
 mod exchange;
 mod handshake;
+mod lent;
 mod limits;
 mod request;
 mod responder;
@@ -32,6 +35,11 @@ mod subscriptions;
 mod ticket;
 mod transmit;
 
+pub use crate::streams::CallId;
+pub use client::{
+    Answer, CallError, CallOptions, Challenge, ClientConfig, ClientConnection, ClientError,
+    ClientEvent, ClientLimits, ClientNext, ClientStats, Notice, Owner, Retry, SendRefused,
+};
 pub use config::ServerConfig;
 pub use event::{Event, Next, Progress};
 pub use limits::Limits;

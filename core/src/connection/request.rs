@@ -3,98 +3,80 @@
 use std::fmt;
 use std::ops::Deref;
 
-use bytes::{Buf, Bytes, BytesMut};
+use bytes::Bytes;
 
 use super::handshake::TokenRange;
+use super::lent::Lent;
 use crate::codes::{Opcode, ProtocolVersion};
 use crate::envelope::{Flags, Header, StreamId};
 use crate::error::{Error, PeerMisbehaved};
-use crate::framing::{Dialect, Frame};
+use crate::framing::Dialect;
 use crate::message::RequestBody;
 use crate::wire::{BytesMap, Reader};
-
-/// A body up to this length is copied rather than kept in the buffer it was read into, which would keep
-/// all of that buffer alive.
-const COPIED: usize = 4 << 10;
 
 /// A request. Its body lies in the caller's buffer, or in the connection's if it was compressed or came in
 /// several segments; dropping the request consumes it there.
 ///
 /// Derefs to the body.
-pub struct Request<'a> {
-    header: Header,
-    dialect: Dialect,
-    buffer: &'a mut BytesMut,
-    before: usize,
-    body: usize,
-    after: usize,
-}
+pub struct Request<'a>(Lent<'a>);
 
 impl<'a> Request<'a> {
-    pub(crate) fn new(frame: &Frame, buffer: &'a mut BytesMut) -> Request<'a> {
-        Request {
-            header: frame.header,
-            dialect: frame.dialect,
-            buffer,
-            before: frame.before,
-            body: frame.body,
-            after: frame.after,
-        }
+    #[inline]
+    pub(crate) const fn new(lent: Lent<'a>) -> Request<'a> {
+        Request(lent)
     }
 
     /// The header as it arrived; its length is that of the body on the wire.
     #[inline]
     #[must_use]
     pub const fn header(&self) -> &Header {
-        &self.header
+        self.0.header()
     }
 
     /// The protocol version.
     #[inline]
     #[must_use]
     pub const fn version(&self) -> ProtocolVersion {
-        self.dialect.version
+        self.0.version()
     }
 
     pub(crate) const fn dialect(&self) -> Dialect {
-        self.dialect
+        self.0.dialect()
     }
 
     /// The opcode.
     #[inline]
     #[must_use]
     pub const fn opcode(&self) -> Opcode {
-        self.header.opcode
+        self.header().opcode
     }
 
     /// The stream.
     #[inline]
     #[must_use]
     pub const fn stream(&self) -> StreamId {
-        self.header.stream
+        self.header().stream
     }
 
     /// Whether the client asks for tracing.
     #[inline]
     #[must_use]
     pub const fn is_traced(&self) -> bool {
-        self.header.flags.contains(Flags::TRACING)
+        self.header().flags.contains(Flags::TRACING)
     }
 
     /// Whether the body begins with a custom payload.
     #[inline]
     #[must_use]
     pub const fn has_payload(&self) -> bool {
-        self.header.flags.contains(Flags::CUSTOM_PAYLOAD)
+        self.header().flags.contains(Flags::CUSTOM_PAYLOAD)
     }
 
     /// The body, decompressed; a custom payload, if there is one, stands at its front.
     #[inline]
     #[must_use]
     pub fn body(&self) -> &[u8] {
-        self.buffer
-            .get(self.before..self.before + self.body)
-            .unwrap_or_default()
+        self.0.body()
     }
 
     /// The custom payload, undecoded; `None` if there is none.
@@ -147,31 +129,13 @@ impl<'a> Request<'a> {
     /// The body to keep. Above 4 KiB it is not copied, but taken out of the buffer it lies in, which stays
     /// alive with it.
     #[must_use]
-    pub fn into_bytes(mut self) -> Bytes {
-        if self.body <= COPIED {
-            return Bytes::copy_from_slice(self.body());
-        }
-        self.buffer.advance(self.before.min(self.buffer.len()));
-        let body = self.buffer.split_to(self.body.min(self.buffer.len()));
-        if self.buffer.is_empty() {
-            // The emptied handle would pin the body's allocation.
-            *self.buffer = BytesMut::new();
-        }
-        (self.before, self.body) = (0, 0);
-        body.freeze()
+    pub fn into_bytes(self) -> Bytes {
+        self.0.into_bytes()
     }
 
     /// Leaves the request where it lies.
-    pub(crate) fn keep(mut self) {
-        (self.before, self.body, self.after) = (0, 0, 0);
-    }
-}
-
-impl Drop for Request<'_> {
-    #[inline]
-    fn drop(&mut self) {
-        let end = self.before + self.body + self.after;
-        self.buffer.advance(end.min(self.buffer.len()));
+    pub(crate) fn keep(self) {
+        self.0.keep();
     }
 }
 
@@ -187,8 +151,8 @@ impl Deref for Request<'_> {
 impl fmt::Debug for Request<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Request")
-            .field("header", &self.header)
-            .field("body", &self.body)
+            .field("header", self.header())
+            .field("body", &self.0.len())
             .finish_non_exhaustive()
     }
 }

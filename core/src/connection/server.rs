@@ -12,6 +12,7 @@ use super::config::ServerConfig;
 use super::event::{Event, Next, Progress};
 use super::exchange::{Closed, Exchange};
 use super::handshake::{TokenRange, needless_token, options, register, startup, token_range};
+use super::lent::Lent;
 use super::request::{AuthToken, Request};
 use super::responder::{Outbox, Responder};
 use super::subscriptions::Subscriptions;
@@ -20,7 +21,7 @@ use crate::codes::Opcode;
 use crate::envelope::Header;
 use crate::error::PeerMisbehaved;
 use crate::framing::inbound::Inbound;
-use crate::framing::{Frame, Rules, Source, Step};
+use crate::framing::{Frame, Rules, Step};
 use crate::timers::{Clock, Deadline};
 use crate::transition::{Role, State, Violation, received};
 
@@ -183,6 +184,7 @@ impl ServerConnection {
         let limits = &self.config.limits;
         let ready = self.exchange.state == State::Ready;
         Rules {
+            role: Role::Server,
             agreed: self.exchange.agreed,
             limit: if ready {
                 limits.max_envelope
@@ -216,9 +218,8 @@ impl ServerConnection {
             bytes: Header::SIZE + frame.body,
         };
         self.exchange.in_flight.take(to.bytes);
-        let buffer = lies_in(frame, &mut self.inbound, input);
         (
-            Request::new(frame, buffer),
+            Request::new(Lent::new(frame, &mut self.inbound, input)),
             Responder::new(&mut self.exchange, &self.outbox, to),
         )
     }
@@ -226,10 +227,7 @@ impl ServerConnection {
     /// A message that may not come now.
     #[cold]
     fn refuse(&mut self, frame: &Frame, violation: Violation, input: &mut BytesMut) {
-        drop(Request::new(
-            frame,
-            lies_in(frame, &mut self.inbound, input),
-        ));
+        drop(Lent::new(frame, &mut self.inbound, input));
         let opcode = frame.header.opcode;
         let error = match violation {
             Violation::ExpectedStartup => PeerMisbehaved::ExpectedStartup(opcode),
@@ -242,7 +240,7 @@ impl ServerConnection {
 
     /// Where the token of an AUTH_RESPONSE stands; `None` if it doesn't decode, which was answered.
     fn token(&mut self, frame: &Frame, input: &mut BytesMut) -> Option<TokenRange> {
-        let request = Request::new(frame, lies_in(frame, &mut self.inbound, input));
+        let request = Request::new(Lent::new(frame, &mut self.inbound, input));
         match token_range(&request) {
             Ok(token) => {
                 // It is lent afterwards: not to be consumed yet.
@@ -259,7 +257,7 @@ impl ServerConnection {
 
     /// Answers a message that is no event.
     fn answer(&mut self, frame: &Frame, input: &mut BytesMut) {
-        let request = Request::new(frame, lies_in(frame, &mut self.inbound, input));
+        let request = Request::new(Lent::new(frame, &mut self.inbound, input));
         let config = &self.config;
         let exchange = &mut self.exchange;
         let mut agreement = None;
@@ -277,19 +275,6 @@ impl ServerConnection {
         if let Err(error) = outcome {
             self.exchange.reject(frame, &error);
         }
-    }
-}
-
-/// The buffer that a frame lies in.
-#[inline]
-fn lies_in<'a>(
-    frame: &Frame,
-    inbound: &'a mut Inbound,
-    input: &'a mut BytesMut,
-) -> &'a mut BytesMut {
-    match frame.source {
-        Source::Input => input,
-        Source::Scratch => inbound.scratch(),
     }
 }
 

@@ -7,6 +7,7 @@ use crate::codes::{Opcode, ProtocolVersion};
 use crate::compression::{Compression, decompress_body};
 use crate::envelope::{Flags, Header, StreamId};
 use crate::error::{PeerMisbehaved, Scope};
+use crate::transition::Role;
 
 /// Where reading stands.
 #[derive(Debug, Default)]
@@ -60,6 +61,9 @@ impl BareReader {
                     return self.first_byte(input, rules);
                 };
                 let header = Header::decode(header);
+                if matches!(header.version, 1 | 2) && rules.role == Role::Client {
+                    return old_response(input, rules);
+                }
                 let end = Header::SIZE.saturating_add(header.length as usize);
                 match rules.admit(&header) {
                     Ok(dialect) if end <= rules.limit && !rules.sheds(header.opcode) => {
@@ -121,8 +125,12 @@ impl BareReader {
 
     /// Fewer bytes than a header: the first tells whether it is worth waiting for the rest.
     fn first_byte(&mut self, input: &BytesMut, rules: &Rules) -> Step {
-        match input.first() {
-            Some(&byte) if !is_spoken(byte) => self.unsupported(byte & 0x7F, rules),
+        match (rules.role, input.first()) {
+            (Role::Server, Some(&byte)) if !is_spoken(byte) => self.unsupported(byte & 0x7F, rules),
+            // Whatever speaks here, it isn't CQL.
+            (Role::Client, Some(&byte)) if byte & 0x80 == 0 => {
+                Step::Fault(rules.fatal(PeerMisbehaved::RequestBit(byte)))
+            }
             _ => Step::NeedInput,
         }
     }
@@ -198,6 +206,9 @@ impl BareReader {
             },
             Ok(dialect) => self.unwanted(&header, dialect, rules),
         };
+        if fault.scope == Scope::Fatal {
+            return Some(Step::Fault(fault));
+        }
         input.advance(Header::SIZE);
         if let Some(length) = negative(header.length) {
             return Some(Step::Fault(Fault {
@@ -232,9 +243,32 @@ impl BareReader {
             error,
             stream: header.stream,
             stamp,
-            scope: Scope::Stream,
+            // No request of a client fails without the others before it is ready.
+            scope: match rules.role {
+                Role::Client if !rules.ready => Scope::Fatal,
+                _ => Scope::Stream,
+            },
             is_answered: false,
         }
+    }
+}
+
+/// A response in v1 or v2, whose headers are a byte shorter: servers that speak nothing newer refuse a
+/// connection in it.
+#[cold]
+fn old_response(input: &[u8], rules: &Rules) -> Step {
+    let Some(&[version, flags, stream, opcode, a, b, c, d]) = input.first_chunk::<8>() else {
+        return Step::NeedInput;
+    };
+    let sign = if stream & 0x80 == 0 { 0 } else { 0xFF };
+    let header = Header::decode(&[version, flags, sign, stream, opcode, a, b, c, d]);
+    match rules.admit(&header) {
+        Err(fault) => Step::Fault(fault),
+        Ok(_) if header.length as usize > rules.limit => {
+            Step::Fault(rules.fatal(PeerMisbehaved::UnsupportedVersion(header.version)))
+        }
+        Ok(_) if input.len() < 8 + header.length as usize => Step::NeedInput,
+        Ok(dialect) => Step::Frame(frame(header, dialect, 8)),
     }
 }
 
@@ -292,8 +326,11 @@ fn decompressed(
         }),
         Err(error) => Step::Fault(Fault {
             error: PeerMisbehaved::Compression(error),
-            // Cassandra decompresses before it knows whose request it is.
-            stream: StreamId(0),
+            stream: match rules.role {
+                // Cassandra decompresses before it knows whose request it is.
+                Role::Server => StreamId(0),
+                Role::Client => frame.header.stream,
+            },
             stamp: frame.dialect.into(),
             scope: Scope::Stream,
             is_answered: false,

@@ -12,6 +12,7 @@ use crate::compression::Compression;
 use crate::envelope::{Direction, Flags, Header, StreamId};
 use crate::error::{PeerMisbehaved, Scope};
 use crate::segment::SegmentFormat;
+use crate::transition::Role;
 
 /// How envelopes travel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +37,16 @@ impl Dialect {
         beta: false,
     };
 
+    /// The spoken version that is nearest to this number.
+    pub(crate) fn nearest(number: u8) -> Dialect {
+        let lowest = ProtocolVersion::V3.as_u8();
+        Dialect {
+            version: ProtocolVersion::from_u8(number.max(lowest))
+                .unwrap_or(ProtocolVersion::LATEST),
+            beta: false,
+        }
+    }
+
     /// The version byte, without the direction bit.
     #[inline]
     pub(crate) const fn number(self) -> u8 {
@@ -43,7 +54,7 @@ impl Dialect {
     }
 }
 
-/// The version byte and flag that an answer goes out with.
+/// The version byte and flag that an envelope goes out with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stamp {
     pub(crate) version: u8,
@@ -108,6 +119,8 @@ pub(crate) enum Step {
 /// What the connection has agreed upon and allows, as far as reading must know it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rules {
+    /// Which end reads.
+    pub(crate) role: Role,
     /// The version STARTUP settled.
     pub(crate) agreed: Option<Dialect>,
     /// The longest message: header included before v5, the body alone in v5.
@@ -124,11 +137,52 @@ impl Rules {
         self.agreed.unwrap_or(Dialect::LATEST).into()
     }
 
-    /// The dialect of a request with this header, if it may come.
+    /// The dialect of an envelope with this header, if it may come.
     ///
     /// Lengths are left to the framings, which differ in them.
     #[inline]
     fn admit(&self, header: &Header) -> Result<Dialect, Fault> {
+        match self.role {
+            Role::Server => self.admit_request(header),
+            Role::Client => self.admit_response(header),
+        }
+    }
+
+    /// A response of any opcode that no request has: who forwards it may know what it means. Before a
+    /// version is agreed upon it may be in any, since a server refuses one in a version of its own. All
+    /// that isn't admitted is fatal: there is nobody whose fault a client could live with.
+    #[inline]
+    fn admit_response(&self, header: &Header) -> Result<Dialect, Fault> {
+        let error = match self.agreed {
+            _ if header.direction == Direction::Request => {
+                PeerMisbehaved::RequestBit(header.version)
+            }
+            _ if header.opcode.is_request() => PeerMisbehaved::WrongDirection(header.opcode),
+            Some(agreed) if header.version == agreed.number() => return Ok(agreed),
+            Some(agreed) => PeerMisbehaved::VersionChanged {
+                got: header.version,
+                agreed: agreed.number(),
+            },
+            None => return Ok(Dialect::nearest(header.version)),
+        };
+        Err(self.fatal(error))
+    }
+
+    /// A fault after which nothing can be read, and that concerns no stream.
+    #[cold]
+    fn fatal(&self, error: PeerMisbehaved) -> Fault {
+        Fault {
+            error,
+            stream: StreamId(0),
+            stamp: self.fallback(),
+            scope: Scope::Fatal,
+            is_answered: false,
+        }
+    }
+
+    /// The dialect of a request with this header, if it may come.
+    #[inline]
+    fn admit_request(&self, header: &Header) -> Result<Dialect, Fault> {
         let dialect = match self.agreed {
             Some(agreed)
                 if header.version == agreed.number()

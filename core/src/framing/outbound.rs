@@ -40,6 +40,8 @@ pub(crate) struct Outbound {
     /// Bytes at the front that may be sent.
     sealed: usize,
     framing: Framing,
+    /// Which way the envelopes go.
+    direction: Direction,
     compressor: Option<Box<Compressor>>,
     /// The stream position of the buffer's first byte.
     base: u64,
@@ -50,11 +52,12 @@ pub(crate) struct Outbound {
 }
 
 impl Outbound {
-    pub(crate) fn new() -> Outbound {
+    pub(crate) fn new(direction: Direction) -> Outbound {
         Outbound {
             buffer: BytesMut::new(),
             sealed: 0,
             framing: Framing::Bare(None),
+            direction,
             compressor: None,
             base: 0,
             peak: 0,
@@ -80,6 +83,12 @@ impl Outbound {
         self.base + self.sealed as u64
     }
 
+    /// The stream position of the first byte that is still here.
+    #[inline]
+    pub(crate) fn position(&self) -> u64 {
+        self.base
+    }
+
     /// Begins an envelope; its body is then written to [`Outbound::buffer`].
     #[inline]
     pub(crate) fn begin(
@@ -101,7 +110,7 @@ impl Outbound {
         let start = self.buffer.len();
         let bytes = Header {
             version: stamp.version,
-            direction: Direction::Response,
+            direction: self.direction,
             flags: flags.with(stamp.flags),
             stream,
             opcode,
@@ -136,10 +145,17 @@ impl Outbound {
         self.buffer.truncate(mark.start);
     }
 
-    /// Ends an envelope: everything behind its header is its body.
+    /// Whether the body of an envelope being written is longer than its header can say.
+    #[inline]
+    pub(crate) fn is_too_long(&self, mark: Mark) -> bool {
+        self.buffer.len().saturating_sub(mark.body()) > self.longest
+    }
+
+    /// Ends an envelope: everything behind its header is its body. A response that is too long becomes an
+    /// ERROR; a request that is must be abandoned instead.
     #[inline]
     pub(crate) fn finish(&mut self, mark: Mark) {
-        if self.buffer.len().saturating_sub(mark.body()) > self.longest {
+        if self.is_too_long(mark) {
             self.refuse_body(mark);
         }
         match self.framing {

@@ -178,7 +178,7 @@ impl SegmentReader {
     fn begin(&self, header: Header, rules: &Rules) -> Result<Part, Fault> {
         let admitted = rules.admit(&header);
         if let Some(length) = negative(header.length) {
-            return Err(self.fatal(PeerMisbehaved::NegativeLength(length), rules));
+            return Err(rules.fatal(PeerMisbehaved::NegativeLength(length)));
         }
         let dialect = admitted.map_err(|fault| Fault {
             stream: StreamId(0),
@@ -212,9 +212,7 @@ impl SegmentReader {
                 let header = match decoded {
                     Ok(header) => header,
                     Err(crc) => {
-                        return Some(Step::Fault(
-                            self.fatal(PeerMisbehaved::SegmentHeader(crc), rules),
-                        ));
+                        return Some(Step::Fault(rules.fatal(PeerMisbehaved::SegmentHeader(crc))));
                     }
                 };
                 input.advance(self.format.header_len());
@@ -228,7 +226,7 @@ impl SegmentReader {
             Some(Ok(())) => {}
             Some(Err(crc)) => {
                 return Some(Step::Fault(
-                    self.fatal(PeerMisbehaved::SegmentPayload(crc), rules),
+                    rules.fatal(PeerMisbehaved::SegmentPayload(crc)),
                 ));
             }
         }
@@ -276,7 +274,7 @@ impl SegmentReader {
         rules: &Rules,
     ) -> Result<(), Fault> {
         if !segment.self_contained && !rules.ready {
-            return Err(self.fatal(PeerMisbehaved::LongMessageBeforeLogin, rules));
+            return Err(rules.fatal(PeerMisbehaved::LongMessageBeforeLogin));
         }
         let length = segment.payload as usize;
         let payload = input.get(..length).unwrap_or_default();
@@ -304,17 +302,6 @@ impl SegmentReader {
                 is_answered: false,
             }
         })
-    }
-
-    #[cold]
-    fn fatal(&self, error: PeerMisbehaved, rules: &Rules) -> Fault {
-        Fault {
-            error,
-            stream: StreamId(0),
-            stamp: rules.fallback(),
-            scope: Scope::Fatal,
-            is_answered: false,
-        }
     }
 }
 

@@ -6,11 +6,12 @@ use super::auth::AuthResponse;
 use super::batch::Batch;
 use super::execute::Execute;
 use super::prepare::Prepare;
-use super::query::Query;
+use super::query::{Query, QueryParams};
 use super::register::Register;
 use super::startup::Startup;
+use super::values::Values;
 use crate::codes::{Opcode, ProtocolVersion};
-use crate::wire::{DecodeError, DecodeErrorKind, Reader};
+use crate::wire::{DecodeError, DecodeErrorKind, RawValue, Reader};
 
 /// A request. Decoding one allocates nothing; bytes behind it are ignored, as Apache Cassandra does.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -71,6 +72,38 @@ impl<'a> RequestBody<'a> {
             Self::Batch(_) => Opcode::BATCH,
             Self::Register(_) => Opcode::REGISTER,
             Self::AuthResponse(_) => Opcode::AUTH_RESPONSE,
+        }
+    }
+
+    /// Whether the version can say all of the request: a keyspace or a time of its own came with v5, unset
+    /// values with v4.
+    #[must_use]
+    pub fn fits(&self, version: ProtocolVersion) -> bool {
+        if version >= ProtocolVersion::V5 {
+            return true;
+        }
+        let is_plain =
+            |keyspace: Option<&str>, now: Option<i32>| keyspace.is_none() && now.is_none();
+        let is_set = |values: Values<'_>| {
+            version >= ProtocolVersion::V4
+                || values.iter().all(|(_, value)| value != RawValue::Unset)
+        };
+        let suits = |params: &QueryParams<'_>| {
+            is_plain(params.keyspace, params.now_in_seconds) && is_set(params.values)
+        };
+        match self {
+            Self::Query(query) => suits(&query.params),
+            Self::Execute(execute) => suits(&execute.params),
+            Self::Prepare(prepare) => prepare.keyspace.is_none(),
+            Self::Batch(batch) => {
+                is_plain(batch.keyspace, batch.now_in_seconds)
+                    && (version >= ProtocolVersion::V4
+                        || batch
+                            .statements
+                            .iter()
+                            .all(|statement| is_set(statement.values)))
+            }
+            _ => true,
         }
     }
 

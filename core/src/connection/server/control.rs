@@ -61,7 +61,7 @@ impl ServerConnection {
         if self.exchange.outbound.sendable().is_empty() {
             return None;
         }
-        Some(Transmit::new(&mut self.exchange))
+        Some(Transmit::from_server(&mut self.exchange))
     }
 
     /// Swaps all bytes to send for `spare`, which is emptied first; for who needs to own what is written.

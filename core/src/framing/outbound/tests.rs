@@ -8,7 +8,7 @@ use crate::segment::{TRAILER, check_payload};
 const PLAIN: SegmentFormat = SegmentFormat::Plain;
 
 fn outbound(framing: Framing) -> Outbound {
-    let mut outbound = Outbound::new();
+    let mut outbound = Outbound::new(Direction::Response);
     outbound.switch(framing);
     outbound
 }

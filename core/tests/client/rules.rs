@@ -1,0 +1,3 @@
+//! The contract's rules, one test each.
+
+mod handshake;
