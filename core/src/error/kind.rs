@@ -84,9 +84,11 @@ impl PeerMisbehaved {
             Self::UnsupportedVersion(_) | Self::BetaVersion(_) | Self::VersionChanged { .. } => {
                 ErrorKind::Version
             }
-            Self::WrongDirection(_) | Self::ResponseBit(_) | Self::UnknownOpcode(_) => {
-                ErrorKind::Opcode
-            }
+            Self::WrongDirection(_)
+            | Self::ResponseBit(_)
+            | Self::RequestBit(_)
+            | Self::UnknownOpcode(_) => ErrorKind::Opcode,
+            Self::MetadataMismatch { .. } => ErrorKind::Decode,
             Self::NegativeLength(_) => ErrorKind::Length,
             Self::EnvelopeTooLong { .. } | Self::MessageTooLong { .. } => ErrorKind::TooLong,
             Self::SegmentHeader(_) | Self::SegmentPayload(_) => ErrorKind::Checksum,
@@ -98,6 +100,7 @@ impl PeerMisbehaved {
             Self::ExpectedStartup(_)
             | Self::ExpectedAuthResponse(_)
             | Self::AlreadyStarted(_)
+            | Self::UnknownStream(_)
             | Self::Unexpected(_) => ErrorKind::State,
             Self::MissingCqlVersion
             | Self::InvalidCqlVersion(_)
