@@ -14,7 +14,7 @@ mod time;
 pub(crate) use aggregate::{Accumulator, Aggregate};
 pub(crate) use arithmetic::{arithmetic, negation};
 pub(crate) use cast::cast;
-pub(crate) use resolve::{Argument, compatible, qualified, resolve};
+pub(crate) use resolve::{Argument, compatible, qualified, resolve, signature};
 pub(crate) use time::{current_timestamp, time_uuid, uuid_ticks_of_micros};
 
 use std::cell::Cell;
@@ -94,6 +94,20 @@ impl Function {
             return Ok(None);
         }
         (self.run)(self, arguments, environment)
+    }
+
+    /// Whether ascending first arguments, the others being equal, have results that never descend.
+    pub(crate) fn is_monotonic(&self) -> bool {
+        const MONOTONIC: [&str; 7] = [
+            "system.floor",
+            "system.todate",
+            "system.to_date",
+            "system.totimestamp",
+            "system.to_timestamp",
+            "system.tounixtimestamp",
+            "system.to_unix_timestamp",
+        ];
+        MONOTONIC.contains(&&*self.name)
     }
 
     /// The type of an argument.

@@ -184,7 +184,8 @@ fn check_only(function: &Function, arguments: &[Argument<'_>]) -> Result<(), Err
     Ok(())
 }
 
-fn signature(function: &Function) -> String {
+/// A function as messages show it: name, types and result.
+pub(crate) fn signature(function: &Function) -> String {
     let types: Vec<_> = function.arguments.iter().map(ToString::to_string).collect();
     format!(
         "{} : ({}) -> {}",

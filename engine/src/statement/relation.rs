@@ -30,8 +30,15 @@ pub(crate) fn add(
             let column = planner.column(name)?.clone();
             check_simple(&column, "IN")?;
             let receiver = Receiver::column(planner.table, &column);
-            let terms = term::plan_in(planner, values, &receiver)?;
-            all.restrict(&column, ColumnTest::In(terms))
+            // One value is that value, as in Cassandra.
+            let test = match term::plan_in(planner, values, &receiver)? {
+                InTerm::List(terms) => match <[term::Term; 1]>::try_from(terms) {
+                    Ok([only]) => ColumnTest::Equal(only),
+                    Err(terms) => ColumnTest::In(InTerm::List(terms)),
+                },
+                whole => ColumnTest::In(whole),
+            };
+            all.restrict(&column, test)
         }
         Relation::Element(name, key, comparison, value) => {
             add_entry(all, planner, name, key, *comparison, value)

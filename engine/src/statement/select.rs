@@ -8,14 +8,16 @@ use helenus_core::types::CqlType;
 use super::clustering::GroupKind;
 use super::column::{ColumnRef, Place};
 use super::expression::{Output, Selection};
+use super::group_by::{self, GroupBy};
 use super::keys::KeyPlan;
-use super::names;
 use super::planner::Planner;
-use super::restrictions::{Relations, Restrictions};
+use super::restrictions::{ColumnTest, Relations, Restrictions};
 use super::selection::{self, OutputColumn};
 use crate::cql::ast;
+use crate::execution::RowView;
 use crate::schema::{ColumnKind, Table};
 use crate::term::{self, Receiver, Term};
+use crate::types::comparable;
 
 /// A planned `SELECT`.
 #[derive(Debug)]
@@ -32,12 +34,29 @@ pub(crate) struct Select {
     pub(crate) reversed: bool,
     /// Clustering columns by which rows of several partitions are sorted, each with whether it descends.
     pub(crate) sort: Vec<(ColumnRef, bool)>,
+    /// `GROUP BY`
+    pub(crate) group_by: Option<GroupBy>,
     /// `LIMIT`
     pub(crate) limit: Option<Term>,
     /// `PER PARTITION LIMIT`
     pub(crate) per_partition_limit: Option<Term>,
     /// Whether to warn of an aggregate over all partitions, or several.
     pub(crate) aggregate_warning: Option<&'static str>,
+}
+
+impl Select {
+    /// What a row is sorted by, if rows of several partitions are.
+    pub(crate) fn order_of(&self, view: &RowView<'_>) -> Option<Vec<u8>> {
+        if self.sort.is_empty() {
+            return None;
+        }
+        let mut order = Vec::new();
+        for (column, descending) in &self.sort {
+            let value = view.value(column).unwrap_or_default();
+            comparable::encode(&column.ty, &value, *descending, &mut order);
+        }
+        Some(order)
+    }
 }
 
 /// Plans a `SELECT` and names its result's columns.
@@ -52,7 +71,6 @@ pub(crate) fn plan(
         ));
     }
     let (mut selection, named) = selection::plan(planner, &select.selectors)?;
-    check_group_by(planner, select)?;
     let relations = Relations::collect(planner, &select.restrictions)?;
     if select.distinct {
         check_distinct(&table, &selection, select, &relations)?;
@@ -67,6 +85,13 @@ pub(crate) fn plan(
             })
         })
         .collect();
+    let equal_parts: Vec<bool> = relations
+        .partition
+        .iter()
+        .map(|test| matches!(test, Some(ColumnTest::Equal(_))))
+        .collect();
+    let restricts_partition =
+        relations.token.is_some() || relations.partition.iter().any(Option::is_some);
     let only_statics = only_statics(&selection);
     if only_statics && !relations.clustering.is_empty() && !select.distinct {
         return Err(ErrorResponse::invalid(
@@ -78,6 +103,12 @@ pub(crate) fn plan(
         .filters
         .iter()
         .any(|filter| filter.columns.iter().any(ColumnRef::is_static));
+    let group_by = group_by::plan(planner, select, &mut selection, |column| {
+        match column.kind {
+            ColumnKind::PartitionKey => equal_parts.get(column.position) == Some(&true),
+            _ => equal.get(column.position) == Some(&true),
+        }
+    })?;
     let (reversed, sort) = plan_order(&table, select, &restrictions, &equal)?;
     let is_aggregate = !selection.aggregates.is_empty();
     if select.per_partition_limit.is_some() {
@@ -86,7 +117,7 @@ pub(crate) fn plan(
                 "PER PARTITION LIMIT is not allowed with SELECT DISTINCT queries",
             ));
         }
-        if is_aggregate {
+        if is_aggregate && group_by.is_none() {
             return Err(ErrorResponse::invalid(
                 "PER PARTITION LIMIT is not allowed with aggregate queries.",
             ));
@@ -98,13 +129,14 @@ pub(crate) fn plan(
         "[per_partition_limit]",
     )?;
     let limit = plan_limit(planner, &select.limit, "[limit]")?;
-    let aggregate_warning = match &restrictions.keys {
-        _ if !is_aggregate => None,
-        KeyPlan::Points(_) if restrictions.keys.has_in() => {
-            Some("Aggregation query used on multiple partition keys (IN restriction)")
-        }
-        KeyPlan::Points(_) => None,
-        _ => Some("Aggregation query used without partition key"),
+    let aggregate_warning = if !is_aggregate && group_by.is_none() {
+        None
+    } else if !restricts_partition {
+        Some("Aggregation query used without partition key")
+    } else if restrictions.keys.has_in() {
+        Some("Aggregation query used on multiple partition keys (IN restriction)")
+    } else {
+        None
     };
     let plan = Select {
         table,
@@ -113,6 +145,7 @@ pub(crate) fn plan(
         distinct: select.distinct,
         reversed,
         sort,
+        group_by,
         limit,
         per_partition_limit,
         aggregate_warning,
@@ -130,24 +163,6 @@ fn only_statics(selection: &Selection) -> bool {
         }
         Output::Expressions(_) => false,
     }
-}
-
-fn check_group_by(planner: &Planner<'_>, select: &ast::Select) -> Result<(), ErrorResponse> {
-    let Some(first) = select.group_by.first() else {
-        return Ok(());
-    };
-    if let ast::Selectable::Column(name) = first {
-        let column = planner.column(name)?;
-        if matches!(column.kind, ColumnKind::Static | ColumnKind::Regular) {
-            return Err(ErrorResponse::invalid(format!(
-                "Group by is currently only supported on the columns of the PRIMARY KEY, got {name}"
-            )));
-        }
-    }
-    Err(ErrorResponse::invalid(format!(
-        "GROUP BY {} is not supported by this server",
-        names::text(first)
-    )))
 }
 
 fn check_distinct(

@@ -74,6 +74,15 @@ pub(crate) fn plan(
     Ok((selection, named))
 }
 
+/// Plans an expression that isn't returned itself; its terms are kept with those of the selection.
+pub(crate) fn plan_expression(
+    planner: &mut Planner<'_>,
+    selection: &mut Selection,
+    written: &Selectable,
+) -> Result<(Expression, CqlType), ErrorResponse> {
+    Build { planner, selection }.typed(written)
+}
+
 struct Build<'b, 'p> {
     planner: &'b mut Planner<'p>,
     selection: &'b mut Selection,

@@ -1,5 +1,6 @@
 //! Running a `SELECT`: rows in, a page of the result out, in wire form as they arrive.
 
+mod group;
 mod rows;
 
 use std::ops::ControlFlow;
@@ -11,11 +12,11 @@ use helenus_core::{ErrorResponse, Response, ResultMetadata};
 
 use super::page::PageState;
 use crate::context::Context;
-use crate::functions::Accumulator;
 use crate::readers::{Fragment, PartitionRange, Position, ReadCommand, ReadProgress, Slices};
 use crate::statement::{BoundFilter, BoundKeys, BoundRows, Plan, Select, Statement};
 use crate::storage::{ClusteringBound, ClusteringKey, DecoratedKey, Row};
 use crate::term::{Binds, Bound, Term};
+use group::Group;
 
 /// How many rows of a partition are passed over before the read is told to go on with the next partition.
 const PASSED_OVER: u32 = 100;
@@ -37,18 +38,26 @@ struct State {
     resume: Option<Position>,
     filters: Vec<BoundFilter>,
     terms: Vec<Option<Bytes>>,
-    accumulators: Vec<Accumulator>,
+    group: Option<Box<Group>>,
     context: Context,
     now_seconds: i64,
-    remaining: u32,
     per_partition: u32,
-    page_remaining: u32,
     skip_metadata: bool,
     metadata_changed: bool,
     partition: Partition,
+    page: Page,
+}
+
+/// The result so far, and what the limits leave.
+#[derive(Debug)]
+struct Page {
     out: BytesMut,
     row_count: u32,
     sorted: Vec<SortedRow>,
+    /// How many rows `LIMIT` leaves.
+    remaining: u32,
+    /// How many rows the page has room for.
+    room: u32,
     stop: Option<Stop>,
 }
 
@@ -88,8 +97,8 @@ struct SortedRow {
 enum Stop {
     /// The limit is reached.
     Limit,
-    /// The page is full; the next one begins here.
-    Page(Position),
+    /// The page is full; the next one begins so.
+    Page(PageState),
     /// Nothing more of this partition is wanted.
     NextPartition(DecoratedKey),
     /// A function failed.
@@ -146,17 +155,15 @@ impl SelectRun {
         for term in &select.selection.terms {
             terms.push(term.bind(binds)?.into_bytes());
         }
-        let accumulators = select.selection.aggregates.iter();
-        let accumulators: Vec<_> = accumulators
-            .map(|plan| Accumulator::new(&plan.function, plan.aggregate))
-            .collect();
+        let group = Group::new(select);
         let limit = bind_limit(select.limit.as_ref(), binds)?;
         let per_partition = bind_limit(select.per_partition_limit.as_ref(), binds)?;
         let page_size = params
             .page_size
             .and_then(|size| u32::try_from(size).ok())
             .unwrap_or(0);
-        let paged = page_size > 0 && limit > page_size && accumulators.is_empty();
+        let is_one_row = group.is_some() && select.group_by.is_none();
+        let paged = page_size > 0 && limit > page_size && !is_one_row;
         if paged && !select.sort.is_empty() {
             return Err(ErrorResponse::invalid(
                 "Cannot page queries with both ORDER BY and a IN restriction on the partition key; you must either remove the ORDER BY or the IN and sort client side, or disable paging for this query",
@@ -171,19 +178,21 @@ impl SelectRun {
             resume: None,
             filters: filters?,
             terms,
-            accumulators,
+            group,
             context: *binds.context(),
             now_seconds,
-            remaining: limit,
             per_partition,
-            page_remaining: if paged { page_size } else { u32::MAX },
             skip_metadata: params.skip_metadata() && !metadata_changed,
             metadata_changed,
             partition: Partition::default(),
-            out: BytesMut::new(),
-            row_count: 0,
-            sorted: Vec::new(),
-            stop: None,
+            page: Page {
+                out: BytesMut::new(),
+                row_count: 0,
+                sorted: Vec::new(),
+                remaining: limit,
+                room: if paged { page_size } else { u32::MAX },
+                stop: None,
+            },
         };
         if let Some(page) = page.filter(|_| paged) {
             state.begin_at(page);
@@ -220,7 +229,7 @@ impl SelectRun {
         match progress {
             ReadProgress::Yielded(position) => state.resume_at(position),
             ReadProgress::Finished => state.next_key(),
-            ReadProgress::Stopped(position) => match state.stop.take() {
+            ReadProgress::Stopped(position) => match state.page.stop.take() {
                 Some(Stop::Failed(error)) => return Err(error),
                 Some(Stop::NextPartition(key)) => match state.keys {
                     Keys::Range(_) => state.resume = Some(Position::after_partition(key, reversed)),
@@ -228,21 +237,21 @@ impl SelectRun {
                 },
                 Some(stop) => {
                     state.keys = Keys::Finished;
-                    state.stop = Some(stop);
+                    state.page.stop = Some(stop);
                 }
                 None => state.resume_at(position),
             },
         }
         // A stop at the last fragment may be reported as the end.
-        if matches!(state.stop, Some(Stop::Failed(_)))
-            && let Some(Stop::Failed(error)) = state.stop.take()
+        if matches!(state.page.stop, Some(Stop::Failed(_)))
+            && let Some(Stop::Failed(error)) = state.page.stop.take()
         {
             return Err(error);
         }
-        if matches!(state.stop, Some(Stop::Limit | Stop::Page(_))) {
+        if matches!(state.page.stop, Some(Stop::Limit | Stop::Page(_))) {
             state.keys = Keys::Finished;
         } else {
-            state.stop = None;
+            state.page.stop = None;
         }
         Ok(())
     }
@@ -260,22 +269,15 @@ impl SelectRun {
         let Plan::Select(select) = self.statement.plan() else {
             return Ok((Response::Void, None));
         };
-        self.state.finish_aggregates(select)?;
-        self.state.sort_rows();
+        self.state.finish_groups(select)?;
+        self.state.page.sort();
         let state = self.state;
         let metadata: Arc<ResultMetadata> = match self.statement.result.as_ref() {
             Some(metadata) => metadata.clone(),
             None => Arc::new(ResultMetadata::new(Vec::new())),
         };
-        let paging_state = match state.stop {
-            Some(Stop::Page(position)) => Some(
-                PageState {
-                    position,
-                    remaining: state.remaining,
-                    remaining_in_partition: state.partition.remaining,
-                }
-                .encode(),
-            ),
+        let paging_state = match state.page.stop {
+            Some(Stop::Page(next)) => Some(next.encode()),
             _ => None,
         };
         let rows = Rows {
@@ -283,8 +285,8 @@ impl SelectRun {
             paging_state,
             skip_metadata: state.skip_metadata,
             metadata_changed: state.metadata_changed,
-            row_count: state.row_count,
-            content: state.out.freeze(),
+            row_count: state.page.row_count,
+            content: state.page.out.freeze(),
         };
         Ok((Response::Rows(rows), select.aggregate_warning))
     }
@@ -309,8 +311,8 @@ fn slices(rows: BoundRows, select: &Select) -> Slices {
 impl State {
     /// Goes on where the last page ended. A state of another query whose partition isn't read here counts for its limit only.
     fn begin_at(&mut self, page: PageState) {
-        self.remaining = page.remaining.min(self.remaining);
-        if self.remaining == 0 {
+        self.page.remaining = page.remaining.min(self.page.remaining);
+        if self.page.remaining == 0 {
             self.keys = Keys::Finished;
             return;
         }

@@ -2,19 +2,18 @@
 
 use std::ops::ControlFlow;
 
-use bytes::{Bytes, BytesMut};
+use bytes::BytesMut;
 use helenus_core::ErrorResponse;
 
-use super::{FIRST_ROW, PASSED_OVER, Partition, SortedRow, State, Stop};
-use crate::context::Context;
+use super::group::Added;
+use super::{FIRST_ROW, PASSED_OVER, Page, PageState, Partition, SortedRow, State, Stop};
 use crate::execution::expression::Evaluation;
 use crate::execution::row::RowView;
-use crate::functions::{Accumulator, Environment};
+use crate::functions::Environment;
 use crate::readers::{Fragment, Position};
 use crate::statement::{Output, Select};
-use crate::storage::{ClusteringKey, Row};
-use crate::term::{Fields, put_element};
-use crate::types::comparable;
+use crate::storage::{ClusteringKey, DecoratedKey, Row};
+use crate::term::put_element;
 
 impl State {
     /// Takes in a piece of a read.
@@ -54,21 +53,28 @@ impl State {
     fn row(&mut self, select: &Select, clustering: &ClusteringKey, row: &Row) -> ControlFlow<()> {
         let first = !self.partition.has_rows;
         self.partition.has_rows = true;
-        if self.partition.remaining == 0 || (select.distinct && !first) {
-            self.partition.passed_over += 1;
-            if self.partition.passed_over == PASSED_OVER
-                && let Some(key) = &self.partition.key
-            {
-                self.stop = Some(Stop::NextPartition(key.clone()));
-                return ControlFlow::Break(());
-            }
-            return ControlFlow::Continue(());
+        // A group that was begun goes on, although it is the partition's last.
+        let is_over = self.partition.remaining == 0 && select.group_by.is_none();
+        if is_over || (select.distinct && !first) {
+            return self.pass_over();
         }
         if select.distinct {
             self.emit(select, None, None)
         } else {
             self.emit(select, Some(clustering), Some(row))
         }
+    }
+
+    /// Counts a row of the partition that isn't wanted, as no later one is.
+    fn pass_over(&mut self) -> ControlFlow<()> {
+        self.partition.passed_over += 1;
+        if self.partition.passed_over == PASSED_OVER
+            && let Some(key) = &self.partition.key
+        {
+            self.page.stop = Some(Stop::NextPartition(key.clone()));
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
     }
 
     fn emit(
@@ -92,35 +98,34 @@ impl State {
                 return ControlFlow::Continue(());
             }
         }
-        if !self.accumulators.is_empty() {
-            return match fold(
-                &mut self.accumulators,
-                select,
-                &view,
-                &self.terms,
-                &self.context,
-                self.now_seconds,
-                self.row_count == 0,
-                &mut self.out,
-            ) {
-                Ok(()) => {
-                    self.row_count = 1;
-                    ControlFlow::Continue(())
-                }
+        if let Some(group) = &mut self.group {
+            let environment = Environment::new(&self.context);
+            let evaluation = Evaluation {
+                terms: &self.terms,
+                aggregates: &[],
+                environment: &environment,
+                now_seconds: self.now_seconds,
+            };
+            let end = || position(key, clustering, select.reversed);
+            let remaining = &mut self.partition.remaining;
+            return match group.add(select, &view, &evaluation, remaining, end, &mut self.page) {
+                Ok(Added::Done) => ControlFlow::Continue(()),
+                Ok(Added::Unwanted) => self.pass_over(),
+                Ok(Added::Full) => ControlFlow::Break(()),
                 Err(error) => self.fail(error),
             };
         }
-        let start = self.out.len();
+        let start = self.page.out.len();
         if start == 0 {
-            self.out.reserve(FIRST_ROW);
+            self.page.out.reserve(FIRST_ROW);
         }
         match &select.selection.output {
             Output::Columns(columns) => columns
                 .iter()
-                .for_each(|column| view.put(column, &mut self.out)),
+                .for_each(|column| view.put(column, &mut self.page.out)),
             Output::Expressions(expressions) => {
                 let environment = Environment::new(&self.context);
-                environment.skip_calls(self.row_count.wrapping_mul(16));
+                environment.skip_calls(self.page.row_count.wrapping_mul(16));
                 let evaluation = Evaluation {
                     terms: &self.terms,
                     aggregates: &[],
@@ -129,87 +134,84 @@ impl State {
                 };
                 for expression in expressions {
                     match evaluation.value(expression, Some(&view)) {
-                        Ok(value) => put_element(&mut self.out, value.as_deref()),
+                        Ok(value) => put_element(&mut self.page.out, value.as_deref()),
                         Err(error) => return self.fail(error),
                     }
                 }
             }
         }
-        self.row_count += 1;
         self.partition.remaining = self.partition.remaining.saturating_sub(1);
-        if !select.sort.is_empty() {
-            let mut order = Vec::new();
-            for (column, descending) in &select.sort {
-                comparable::encode(
-                    &column.ty,
-                    &view.value(column).unwrap_or_default(),
-                    *descending,
-                    &mut order,
-                );
-            }
+        let order = select.order_of(&view);
+        let end = || Some(position(key, clustering, select.reversed));
+        self.page.row(start, order, end, self.partition.remaining)
+    }
+
+    fn fail(&mut self, error: ErrorResponse) -> ControlFlow<()> {
+        self.page.stop = Some(Stop::Failed(error));
+        ControlFlow::Break(())
+    }
+
+    /// Writes the last group, behind which no row came.
+    pub(super) fn finish_groups(&mut self, select: &Select) -> Result<(), ErrorResponse> {
+        let Some(group) = &mut self.group else {
+            return Ok(());
+        };
+        let environment = Environment::new(&self.context);
+        let evaluation = Evaluation {
+            terms: &self.terms,
+            aggregates: &[],
+            environment: &environment,
+            now_seconds: self.now_seconds,
+        };
+        group.finish(select, &evaluation, &mut self.page)
+    }
+}
+
+/// The place behind a row, or behind a partition that gives one row as a whole.
+fn position(key: &DecoratedKey, clustering: Option<&ClusteringKey>, reversed: bool) -> Position {
+    match clustering {
+        Some(clustering) => Position::after_row(key.clone(), clustering.sort.clone(), reversed),
+        None => Position::after_partition(key.clone(), reversed),
+    }
+}
+
+impl Page {
+    /// Counts a row whose cells begin at `start`; `order` is what it is sorted by, if rows are, and `end` the place
+    /// behind it, if another page may begin there.
+    pub(super) fn row(
+        &mut self,
+        start: usize,
+        order: Option<Vec<u8>>,
+        end: impl FnOnce() -> Option<Position>,
+        remaining_in_partition: u32,
+    ) -> ControlFlow<()> {
+        self.row_count += 1;
+        if let Some(order) = order {
             let end = self.out.len();
             self.sorted.push(SortedRow { order, start, end });
             return ControlFlow::Continue(());
         }
         self.remaining = self.remaining.saturating_sub(1);
-        self.page_remaining = self.page_remaining.saturating_sub(1);
+        self.room = self.room.saturating_sub(1);
         if self.remaining == 0 {
             self.stop = Some(Stop::Limit);
             return ControlFlow::Break(());
         }
-        if self.page_remaining == 0 {
-            let position = match clustering {
-                Some(clustering) => {
-                    Position::after_row(key.clone(), clustering.sort.clone(), select.reversed)
-                }
-                None => Position::after_partition(key.clone(), select.reversed),
-            };
-            self.stop = Some(Stop::Page(position));
+        if self.room == 0
+            && let Some(position) = end()
+        {
+            self.stop = Some(Stop::Page(PageState {
+                position,
+                remaining: self.remaining,
+                remaining_in_partition,
+            }));
             return ControlFlow::Break(());
         }
         ControlFlow::Continue(())
     }
 
-    fn fail(&mut self, error: ErrorResponse) -> ControlFlow<()> {
-        self.stop = Some(Stop::Failed(error));
-        ControlFlow::Break(())
-    }
-
-    /// Makes the one row of an aggregate query; what isn't aggregated is of the first row.
-    pub(super) fn finish_aggregates(&mut self, select: &Select) -> Result<(), ErrorResponse> {
-        if self.accumulators.is_empty() {
-            return Ok(());
-        }
-        let aggregates: Vec<_> = std::mem::take(&mut self.accumulators)
-            .into_iter()
-            .map(Accumulator::finish)
-            .collect();
-        let environment = Environment::new(&self.context);
-        let evaluation = Evaluation {
-            terms: &self.terms,
-            aggregates: &aggregates,
-            environment: &environment,
-            now_seconds: self.now_seconds,
-        };
-        let Output::Expressions(expressions) = &select.selection.output else {
-            return Ok(());
-        };
-        let first = std::mem::take(&mut self.out);
-        let mut first_cells = Fields::new(&first);
-        for expression in expressions {
-            let plain = first_cells.next().flatten();
-            let value = match expression.has_aggregate() {
-                true => evaluation.value(expression, None)?,
-                false => plain.map(Bytes::copy_from_slice),
-            };
-            put_element(&mut self.out, value.as_deref());
-        }
-        self.row_count = 1;
-        Ok(())
-    }
-
     /// Puts rows of several partitions in order and cuts them to the limit.
-    pub(super) fn sort_rows(&mut self) {
+    pub(super) fn sort(&mut self) {
         if self.sorted.is_empty() {
             return;
         }
@@ -223,42 +225,4 @@ impl State {
         self.row_count = u32::try_from(rows.len()).unwrap_or(u32::MAX);
         self.out = out;
     }
-}
-
-/// Adds a row to the aggregates; of the first one, also notes what isn't aggregated.
-#[expect(clippy::too_many_arguments, reason = "disjoint parts of one state")]
-fn fold(
-    accumulators: &mut [Accumulator],
-    select: &Select,
-    view: &RowView<'_>,
-    terms: &[Option<Bytes>],
-    context: &Context,
-    now_seconds: i64,
-    first: bool,
-    out: &mut BytesMut,
-) -> Result<(), ErrorResponse> {
-    let environment = Environment::new(context);
-    let evaluation = Evaluation {
-        terms,
-        aggregates: &[],
-        environment: &environment,
-        now_seconds,
-    };
-    for (accumulator, plan) in accumulators.iter_mut().zip(&select.selection.aggregates) {
-        let value = match &plan.argument {
-            Some(argument) => evaluation.value(argument, Some(view))?,
-            None => Some(Bytes::new()),
-        };
-        accumulator.add(value);
-    }
-    if let (true, Output::Expressions(expressions)) = (first, &select.selection.output) {
-        for expression in expressions {
-            let value = match expression.has_aggregate() {
-                true => None,
-                false => evaluation.value(expression, Some(view))?,
-            };
-            put_element(out, value.as_deref());
-        }
-    }
-    Ok(())
 }

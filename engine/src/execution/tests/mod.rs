@@ -2,6 +2,7 @@
 
 mod batch;
 mod conditional;
+mod group_by;
 mod modify;
 mod node;
 mod paging;
