@@ -21,6 +21,7 @@
 
 mod auth;
 mod batch;
+mod bind;
 mod error;
 mod event;
 mod execute;
@@ -43,6 +44,8 @@ pub use batch::{
     Batch, BatchStatement, BatchStatementKind, BatchStatementList, BatchStatements,
     BatchStatementsIter, BatchType,
 };
+pub(crate) use bind::Unset;
+pub use bind::{BindError, BindValues, Binder, InvalidValue, Named};
 pub use error::{ErrorDetail, ErrorResponse, FailureReasons, WriteType};
 pub use event::{EventType, ServerEvent, StatusChange, TopologyChange};
 pub use execute::Execute;

@@ -3,6 +3,8 @@
 
 use bytes::{BufMut, BytesMut};
 
+use super::bind::{BindError, BindValues, Binder, Unset};
+use super::result::ResultMetadata;
 use crate::codes::ProtocolVersion;
 use crate::wire::{DecodeError, RawValue, Reader, WireWrite};
 
@@ -161,7 +163,7 @@ pub struct TooMany;
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct ValueList {
-    bytes: Vec<u8>,
+    bytes: BytesMut,
     count: u16,
     named: bool,
 }
@@ -169,22 +171,75 @@ pub struct ValueList {
 impl ValueList {
     /// A list without values.
     #[must_use]
-    pub const fn new() -> Self {
-        Self {
-            bytes: Vec::new(),
-            count: 0,
-            named: false,
-        }
+    pub fn new() -> Self {
+        Self::default()
     }
 
     /// A list whose values carry names; [`push_named`](Self::push_named) fills it.
     #[must_use]
-    pub const fn named() -> Self {
+    pub fn named() -> Self {
         Self {
-            bytes: Vec::new(),
-            count: 0,
             named: true,
+            ..Self::default()
         }
+    }
+
+    /// Takes these values instead of what is in the list, whose buffer is used again: an allocation only if it is too
+    /// small. Where the variables of the statement are given the values are checked against them and put into their order;
+    /// otherwise they go as they are, with their names if they have any. The list is empty after an error.
+    ///
+    /// ```
+    /// use helenus_core::message::ValueList;
+    /// use helenus_core::{ColumnSpec, CqlType, RawValue, ResultMetadata};
+    ///
+    /// let variable = |name: &str, ty| ColumnSpec { keyspace: "ks".into(), table: "t".into(), name: name.into(), ty };
+    /// let variables = ResultMetadata::new(vec![variable("k", CqlType::Int), variable("v", CqlType::Text)]);
+    /// let mut list = ValueList::new();
+    /// list.bind(&(7, None::<&str>), Some(&variables))?;
+    /// assert!(list.as_values().iter().eq([(None, RawValue::Bytes(&[0, 0, 0, 7])), (None, RawValue::Null)]));
+    /// let error = list.bind(&(7_i64, "seven"), Some(&variables)).unwrap_err();
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "k is of type int and can't be written from i64: The value is not of type int"
+    /// );
+    /// # Ok::<(), helenus_core::message::BindError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When the values don't fit the variables, or are more than 65,535.
+    pub fn bind<V: BindValues + ?Sized>(
+        &mut self,
+        values: &V,
+        variables: Option<&ResultMetadata>,
+    ) -> Result<(), BindError> {
+        self.clear();
+        let columns = variables
+            .filter(|variables| variables.is_described() || variables.column_count() == 0)
+            .map(ResultMetadata::columns);
+        let mut binder = Binder::new(&mut self.bytes, columns, Unset::Allowed);
+        let bound = values.bind(&mut binder).and_then(|()| binder.finish());
+        let checked = bound.and_then(|(count, named)| {
+            let count = u16::try_from(count).map_err(|_| BindError::TooMany)?;
+            Ok((count, named))
+        });
+        match checked {
+            Ok((count, named)) => {
+                self.count = count;
+                self.named = named;
+                Ok(())
+            }
+            Err(error) => {
+                self.clear();
+                Err(error)
+            }
+        }
+    }
+
+    /// Takes all values out, and the names that they may carry; the buffer is kept.
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.count = 0;
+        self.named = false;
     }
 
     /// Appends a value; in a list with names its name is empty.

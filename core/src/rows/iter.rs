@@ -1,5 +1,9 @@
 //! [`RowIter`]: received rows, borrowed and decoded one at a time.
 
+use super::error::RowError;
+use super::typed::{FromRow, RowReader, find, read_cell_at};
+use crate::message::{ColumnSpec, ResultMetadata};
+use crate::types::{FromCql, NameOrIndex};
 use crate::wire::{DecodeError, Reader};
 
 /// Reads the rows of a result. Each row is checked when it is reached; an error ends the iteration.
@@ -8,6 +12,7 @@ pub struct RowIter<'a> {
     reader: Reader<'a>,
     left: u32,
     columns: usize,
+    described: &'a [ColumnSpec],
 }
 
 impl<'a> RowIter<'a> {
@@ -21,6 +26,17 @@ impl<'a> RowIter<'a> {
             reader: Reader::new(content),
             left,
             columns,
+            described: &[],
+        }
+    }
+
+    /// The same rows, of columns that are described by this metadata: [`Row::get`] reads them.
+    #[inline]
+    #[must_use]
+    pub fn described(content: &'a [u8], rows: u32, metadata: &'a ResultMetadata) -> Self {
+        Self {
+            described: metadata.columns(),
+            ..Self::new(content, rows, metadata.column_count())
         }
     }
 
@@ -48,6 +64,7 @@ impl<'a> Iterator for RowIter<'a> {
         Some(Ok(Row {
             cells: self.reader.since(start),
             columns: self.columns,
+            described: self.described,
         }))
     }
 }
@@ -57,6 +74,7 @@ impl<'a> Iterator for RowIter<'a> {
 pub struct Row<'a> {
     cells: &'a [u8],
     columns: usize,
+    described: &'a [ColumnSpec],
 }
 
 impl<'a> Row<'a> {
@@ -89,6 +107,47 @@ impl<'a> Row<'a> {
     #[must_use]
     pub fn cell(&self, column: usize) -> Option<Option<&'a [u8]>> {
         self.cells().nth(column)
+    }
+
+    /// The columns, if they are described.
+    #[inline]
+    #[must_use]
+    pub const fn columns(&self) -> &'a [ColumnSpec] {
+        self.described
+    }
+
+    /// The value of the column of this name or index: `row.get::<i32>("a")`. Of equal names the first is meant. The column is
+    /// looked for and its type checked each time; [`TypedRows`](super::TypedRows) does that once.
+    ///
+    /// # Errors
+    /// Any [`RowError`]; [`RowError::Undescribed`] when the columns aren't described.
+    #[inline]
+    pub fn get<'n, T: FromCql<'a>>(
+        &self,
+        column: impl Into<NameOrIndex<'n>>,
+    ) -> Result<T, RowError> {
+        self.check_described()?;
+        let (index, column) = find::<T>(self.described, column.into())?;
+        read_cell_at(Reader::new(self.cells), index, column)
+    }
+
+    /// The row read as a Rust type, its columns checked first.
+    ///
+    /// # Errors
+    /// Any [`RowError`]; [`RowError::Undescribed`] when the columns aren't described.
+    #[inline]
+    pub fn read<T: FromRow<'a>>(&self) -> Result<T, RowError> {
+        self.check_described()?;
+        T::check(self.described)?;
+        T::from_row(&mut RowReader::new(Reader::new(self.cells), self.described))
+    }
+
+    #[inline]
+    const fn check_described(&self) -> Result<(), RowError> {
+        match self.described.is_empty() && self.columns > 0 {
+            true => Err(RowError::Undescribed),
+            false => Ok(()),
+        }
     }
 }
 

@@ -15,23 +15,29 @@
 //! let metadata = ResultMetadata::new(vec![column("k", CqlType::Int), column("v", CqlType::Text)]);
 //! let mut out = BytesMut::new();
 //! let mut writer = RowsWriter::new(&mut out, &RowsHeader::new(&metadata), ProtocolVersion::V5);
-//! writer.cell(Some(&7_i32.to_be_bytes()));
-//! writer.cell(Some(b"seven"));
+//! writer.row(&(7, "seven"))?;
 //! writer.finish()?;
 //!
 //! let response = Response::decode(Opcode::RESULT, ProtocolVersion::V5, &out.freeze(), 0)?;
 //! let Response::Rows(rows) = response else { unreachable!() };
 //! for row in rows.iter() {
-//!     assert_eq!(row?.cell(1), Some(Some(&b"seven"[..])));
+//!     assert_eq!(row?.get::<&str>("v")?, "seven");
+//! }
+//! for row in rows.typed::<(i32, Option<&str>)>()? {
+//!     assert_eq!(row?, (7, Some("seven")));
 //! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod error;
 mod iter;
 #[cfg(test)]
 mod tests;
+mod typed;
 mod writer;
 
 pub use crate::message::RowsHeader;
+pub use error::{InvalidCell, RowError, TypeMismatch};
 pub use iter::{Cells, Row, RowIter};
+pub use typed::{FromRow, RowReader, TypedRows, check_column};
 pub use writer::{IncompleteRow, RowsWriter};

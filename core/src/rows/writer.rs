@@ -3,7 +3,9 @@
 use bytes::{BufMut, BytesMut};
 
 use crate::codes::ProtocolVersion;
-use crate::message::{RowsHeader, result_kind};
+use crate::message::{
+    BindError, BindValues, Binder, ResultMetadata, RowsHeader, Unset, result_kind,
+};
 use crate::wire::WireWrite;
 
 /// Writes rows, cell after cell in the order of the columns.
@@ -14,6 +16,7 @@ pub struct RowsWriter<'a> {
     out: &'a mut BytesMut,
     // Where the number of rows stands, to be patched at the end.
     count_at: usize,
+    metadata: &'a ResultMetadata,
     columns: u32,
     // Cells of the row begun.
     cells: u32,
@@ -34,7 +37,7 @@ impl<'a> RowsWriter<'a> {
     /// Writes everything in front of the rows.
     #[inline]
     #[must_use]
-    pub fn new(out: &'a mut BytesMut, header: &RowsHeader<'_>, version: ProtocolVersion) -> Self {
+    pub fn new(out: &'a mut BytesMut, header: &RowsHeader<'a>, version: ProtocolVersion) -> Self {
         out.put_i32(result_kind::ROWS);
         header.encode(version, out);
         let count_at = out.len();
@@ -43,6 +46,7 @@ impl<'a> RowsWriter<'a> {
         Self {
             out,
             count_at,
+            metadata: header.metadata,
             columns,
             cells: 0,
             rows: 0,
@@ -69,6 +73,30 @@ impl<'a> RowsWriter<'a> {
             i32::try_from(length).unwrap_or(i32::MAX).cast_unsigned(),
         );
         self.end_cell();
+    }
+
+    /// Writes a row, or what is left of the row begun, each value checked against its column's type. After an error the
+    /// output is as before.
+    ///
+    /// # Errors
+    /// When the values don't fit the columns; none may be unset.
+    #[inline]
+    pub fn row<V: BindValues + ?Sized>(&mut self, values: &V) -> Result<(), BindError> {
+        let start = self.out.len();
+        let columns = self.metadata.columns().get(self.cells as usize..);
+        let mut binder = Binder::new(self.out, columns, Unset::Refused);
+        let written = values.bind(&mut binder).and_then(|()| binder.finish());
+        match written {
+            Ok(_) => {
+                self.cells = 0;
+                self.rows = self.rows.saturating_add(1);
+                Ok(())
+            }
+            Err(error) => {
+                self.out.truncate(start);
+                Err(error)
+            }
+        }
     }
 
     #[inline]

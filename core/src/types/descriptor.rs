@@ -123,6 +123,26 @@ impl CqlType {
         matches!(self, Self::Counter)
     }
 
+    /// Whether no bytes are a value of this type that is neither null nor like another value, as an empty text is.
+    #[must_use]
+    pub fn has_empty(&self) -> bool {
+        matches!(
+            self.strip_frozen(),
+            Self::BigInt
+                | Self::Boolean
+                | Self::Counter
+                | Self::Decimal
+                | Self::Double
+                | Self::Float
+                | Self::Int
+                | Self::Timestamp
+                | Self::Uuid
+                | Self::Varint
+                | Self::Timeuuid
+                | Self::Inet
+        )
+    }
+
     /// How many bytes every value of this type has, where that is fixed and Cassandra stores vectors of it without
     /// lengths. `None` for all others, among them `smallint`, `tinyint`, `date` and `time`.
     #[must_use]

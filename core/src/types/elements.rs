@@ -77,6 +77,7 @@ impl<'a> Elements<'a> {
 impl<'a> Iterator for Elements<'a> {
     type Item = Result<Option<&'a [u8]>, ValueError>;
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         self.left = self.left.checked_sub(1)?;
         let element = self
@@ -117,6 +118,7 @@ impl Fields<'_> {
 impl<'a> Iterator for Fields<'a> {
     type Item = Result<Option<&'a [u8]>, ValueError>;
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         if self.is_empty() {
             return None;
@@ -175,6 +177,15 @@ pub fn vector<'a>(
 }
 
 impl VectorElements<'_> {
+    /// How many elements the remaining bytes can hold at most: a safe capacity.
+    #[must_use]
+    pub fn capacity(&self) -> usize {
+        let bytes = self.reader.remaining().len();
+        // Without a fixed size each takes a byte at least, which says that it has none.
+        let possible = bytes / self.fixed.unwrap_or(1).max(1);
+        usize::try_from(self.left).map_or(possible, |left| left.min(possible))
+    }
+
     /// Checks that no byte follows the last element.
     ///
     /// # Errors
@@ -190,6 +201,7 @@ impl VectorElements<'_> {
 impl<'a> Iterator for VectorElements<'a> {
     type Item = Result<&'a [u8], ValueError>;
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         self.left = self.left.checked_sub(1)?;
         let length = match self.fixed {

@@ -1,16 +1,23 @@
 //! From [`Value`]s to bytes. Answers to native protocol v5, section 6.
 
+use std::ops::DerefMut;
+
 use bytes::BufMut;
 
+use super::to_cql::{put_count, put_sized, put_vector_element};
 use super::{CqlType, Value, ValueError};
 use crate::wire::WireWrite;
 
 impl Value {
-    /// Writes the value's bytes, which are the inside of a \[bytes\].
+    /// Appends the value's bytes, which are the inside of a \[bytes\], to a buffer: a `Vec<u8>` or a `BytesMut`.
     ///
     /// # Errors
     /// When the value isn't of the type, or longer than a \[bytes\] can be. What was written then isn't taken back.
-    pub fn encode(&self, ty: &CqlType, out: &mut Vec<u8>) -> Result<(), ValueError> {
+    pub fn encode<B: BufMut + DerefMut<Target = [u8]>>(
+        &self,
+        ty: &CqlType,
+        out: &mut B,
+    ) -> Result<(), ValueError> {
         let ty = ty.strip_frozen();
         match (self, ty) {
             (Self::Text(text), CqlType::Text) => out.put_slice(text.as_bytes()),
@@ -59,13 +66,13 @@ impl Value {
             (Self::Set(items), CqlType::Set(element)) => {
                 put_count(items.len(), out)?;
                 for item in items {
-                    put_sized(item, element, out)?;
+                    put_sized(out, |out| item.encode(element, out))?;
                 }
             }
             (Self::Map(entries), CqlType::Map(types)) => {
                 put_count(entries.len(), out)?;
                 for (key, value) in entries {
-                    put_sized(key, &types.0, out)?;
+                    put_sized(out, |out| key.encode(&types.0, out))?;
                     put_optional(value.as_ref(), &types.1, out)?;
                 }
             }
@@ -82,7 +89,10 @@ impl Value {
             (Self::Vector(items), CqlType::Vector(element, dimension))
                 if u32::try_from(items.len()) == Ok(*dimension) =>
             {
-                put_vector(items, element, out)?;
+                let fixed = element.fixed_size();
+                for item in items {
+                    put_vector_element(out, fixed, |out| item.encode(element, out))?;
+                }
             }
             (Self::Empty, ty) if super::validate(ty, &[]).is_ok() => {}
             _ => return Err(ValueError::Mismatch(ty.clone())),
@@ -91,44 +101,16 @@ impl Value {
     }
 }
 
-fn put_count(count: usize, out: &mut Vec<u8>) -> Result<(), ValueError> {
-    out.put_i32(i32::try_from(count).map_err(|_| ValueError::TooLong)?);
-    Ok(())
-}
-
-fn put_optional(value: Option<&Value>, ty: &CqlType, out: &mut Vec<u8>) -> Result<(), ValueError> {
+fn put_optional<B: BufMut + DerefMut<Target = [u8]>>(
+    value: Option<&Value>,
+    ty: &CqlType,
+    out: &mut B,
+) -> Result<(), ValueError> {
     match value {
-        Some(value) => put_sized(value, ty, out),
+        Some(value) => put_sized(out, |out| value.encode(ty, out)),
         None => {
             out.put_i32(-1);
             Ok(())
         }
     }
-}
-
-/// Writes a value behind its length, which is filled in afterwards.
-fn put_sized(value: &Value, ty: &CqlType, out: &mut Vec<u8>) -> Result<(), ValueError> {
-    let start = out.len();
-    out.put_i32(0);
-    value.encode(ty, out)?;
-    let length = i32::try_from(out.len() - start - 4).map_err(|_| ValueError::TooLong)?;
-    out[start..start + 4].copy_from_slice(&length.to_be_bytes());
-    Ok(())
-}
-
-/// Elements of one size stand side by side; others each behind an unsigned vint of their length.
-fn put_vector(items: &[Value], element: &CqlType, out: &mut Vec<u8>) -> Result<(), ValueError> {
-    let fixed = element.fixed_size();
-    let mut one = Vec::new();
-    for item in items {
-        one.clear();
-        item.encode(element, &mut one)?;
-        match fixed {
-            Some(size) if size != one.len() => return Err(ValueError::Mismatch(element.clone())),
-            Some(_) => {}
-            None => out.put_unsigned_vint(one.len() as u64),
-        }
-        out.put_slice(&one);
-    }
-    Ok(())
 }

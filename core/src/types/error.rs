@@ -1,10 +1,11 @@
-//! [`ValueError`]: bytes that are no value of their type, or a value that isn't of its type.
+//! [`ValueError`]: bytes that are no value of their type, or a value that isn't of its type or of the Rust type it is read as.
 
 use std::fmt;
 
 use super::CqlType;
 
-/// Why bytes are no value of a type. Displays as Apache Cassandra words it.
+/// Why bytes are no value of a type, or a value can't be read or written as one. Displays as Apache Cassandra words it,
+/// where it has words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ValueError {
@@ -51,8 +52,20 @@ pub enum ValueError {
     DurationDays(i64),
     /// A duration's parts differ in sign.
     DurationSigns(i32, i32, i64),
-    /// A value to be encoded isn't of the type.
+    /// A value isn't of this type, or the type isn't one that a value can be read as.
     Mismatch(CqlType),
+    /// A null, read as what can't be null.
+    Null,
+    /// The value of no bytes, read as what can't be empty.
+    Empty,
+    /// An unset value where only a statement's variable may be unset.
+    Unset,
+    /// A [`Value`](super::Value) to be written without a type.
+    Untyped,
+    /// A tuple or user type has no such field.
+    NoField,
+    /// A value of the type that the Rust type has no room for: the Rust type.
+    OutOfRange(&'static str),
     /// A value to be encoded is longer than the protocol can say.
     TooLong,
 }
@@ -109,6 +122,12 @@ impl fmt::Display for ValueError {
                  ({months}, {days}, {nanoseconds})"
             ),
             Self::Mismatch(ty) => write!(f, "The value is not of type {ty}"),
+            Self::Null => f.write_str("The value is null"),
+            Self::Empty => f.write_str("The value is empty"),
+            Self::Unset => f.write_str("The value is unset"),
+            Self::Untyped => f.write_str("The type of the value isn't known"),
+            Self::NoField => f.write_str("The type has no such field"),
+            Self::OutOfRange(rust) => write!(f, "The value is out of range for {rust}"),
             Self::TooLong => f.write_str("The value is longer than 2147483647 bytes"),
         }
     }

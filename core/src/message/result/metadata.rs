@@ -106,7 +106,7 @@ impl ResultMetadata {
 
     /// Whether the columns are described here.
     #[inline]
-    pub(super) fn is_described(&self) -> bool {
+    pub(crate) fn is_described(&self) -> bool {
         !self.columns.is_empty()
     }
 

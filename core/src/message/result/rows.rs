@@ -6,7 +6,7 @@ use bytes::{BufMut, Bytes, BytesMut};
 
 use super::metadata::{HAS_MORE_PAGES, METADATA_CHANGED, NO_METADATA, ResultMetadata, read_count};
 use crate::codes::ProtocolVersion;
-use crate::rows::RowIter;
+use crate::rows::{FromRow, RowError, RowIter, TypedRows};
 use crate::wire::{DecodeError, DecodeErrorKind, Reader, WireWrite};
 
 /// The rows that a statement returned, or a page of them.
@@ -42,7 +42,16 @@ impl Rows {
     /// The rows, borrowed and read one at a time.
     #[must_use]
     pub fn iter(&self) -> RowIter<'_> {
-        RowIter::new(&self.content, self.row_count, self.metadata.column_count())
+        RowIter::described(&self.content, self.row_count, &self.metadata)
+    }
+
+    /// The rows read as a Rust type, borrowed and one at a time: `rows.typed::<(i32, &str)>()`. The columns are checked once,
+    /// here.
+    ///
+    /// # Errors
+    /// [`RowError::Undescribed`], or what [`FromRow::check`] finds wrong with the columns.
+    pub fn typed<'a, T: FromRow<'a>>(&'a self) -> Result<TypedRows<'a, T>, RowError> {
+        TypedRows::new(&self.content, self.row_count, &self.metadata)
     }
 
     pub(crate) fn encode(&self, version: ProtocolVersion, out: &mut BytesMut) {
