@@ -56,7 +56,10 @@ pub use register::Register;
 pub use request::RequestBody;
 pub use response::Response;
 pub(crate) use result::kind as result_kind;
-pub use result::{ColumnSpec, NO_COLUMNS_ID, Prepared, ResultMetadata, Rows, RowsHeader};
+pub use result::{
+    ColumnSpec, ColumnView, ColumnsIter, ColumnsView, NO_COLUMNS_ID, Prepared, ResultMetadata,
+    Rows, RowsHeader, RowsView,
+};
 pub use schema_change::{ChangeType, SchemaChange, SchemaTarget};
 pub use startup::Startup;
 pub use supported::Supported;

@@ -6,7 +6,7 @@ use bytes::{BufMut, Bytes, BytesMut};
 
 use super::auth::{Authenticate, decode_token};
 use super::error::ErrorResponse;
-use super::result::{Prepared, Rows, kind};
+use super::result::{Prepared, ResultMetadata, Rows, RowsView, kind};
 use super::schema_change::SchemaChange;
 use super::supported::Supported;
 use crate::codes::{Opcode, ProtocolVersion};
@@ -104,11 +104,26 @@ impl Response {
         body: &Bytes,
         at: usize,
     ) -> Result<Self, DecodeError> {
+        Self::decode_with(opcode, version, body, at, None)
+    }
+
+    /// Reads a response as [`decode`](Self::decode) does; rows that came without a description of their columns get the
+    /// metadata that the request was sent with. Neither is copied: nothing is allocated for such rows.
+    ///
+    /// # Errors
+    /// As [`decode`](Self::decode), and [`DecodeErrorKind::InvalidCount`] if the metadata has another number of columns.
+    pub fn decode_with(
+        opcode: Opcode,
+        version: ProtocolVersion,
+        body: &Bytes,
+        at: usize,
+        metadata: Option<&Arc<ResultMetadata>>,
+    ) -> Result<Self, DecodeError> {
         let mut reader = Reader::new(body);
         reader.take(at)?;
         let reader = &mut reader;
         match opcode {
-            Opcode::RESULT => Self::decode_result(reader, version, body),
+            Opcode::RESULT => Self::decode_result(reader, version, body, metadata),
             Opcode::ERROR => ErrorResponse::decode(reader, version).map(Self::Error),
             Opcode::READY => Ok(Self::Ready),
             Opcode::AUTHENTICATE => Authenticate::decode(reader).map(Self::Authenticate),
@@ -123,11 +138,15 @@ impl Response {
         reader: &mut Reader<'_>,
         version: ProtocolVersion,
         body: &Bytes,
+        metadata: Option<&Arc<ResultMetadata>>,
     ) -> Result<Self, DecodeError> {
         let position = reader.position();
         match reader.int()? {
             kind::VOID => Ok(Self::Void),
-            kind::ROWS => Rows::decode(reader, version, body).map(Self::Rows),
+            kind::ROWS => {
+                let view = RowsView::read(reader, version)?;
+                view.to_rows(body, metadata).map(Self::Rows)
+            }
             kind::SET_KEYSPACE => Ok(Self::SetKeyspace(reader.string()?.into())),
             kind::PREPARED => {
                 Prepared::decode(reader, version).map(|prepared| Self::Prepared(Box::new(prepared)))

@@ -43,6 +43,7 @@ pub use scalar::{Counter, Date, MaybeEmpty, MaybeUnset, Time, Timestamp};
 pub use to_cql::{RecordFields, ToCql, Written};
 pub use validate::validate;
 pub use value::{Decimal, Duration, Value, Varint};
+pub(crate) use wire::skip_type;
 pub use wire::{read_type, write_type};
 
 /// How deep a type may nest, in its wire form and its class name alike. A value nests as deep as its type.

@@ -174,3 +174,51 @@ fn read_nested(reader: &mut Reader<'_>, depth: usize) -> Result<CqlType, DecodeE
         },
     })
 }
+
+/// Steps over a type, as [`read_type`] would read it but for what its strings say.
+///
+/// # Errors
+/// As [`read_type`].
+#[inline]
+pub(crate) fn skip_type(reader: &mut Reader<'_>) -> Result<(), DecodeError> {
+    let mut ahead = reader.clone();
+    match ahead.short()? {
+        id if CqlType::from_native_id(id).is_some() => {
+            *reader = ahead;
+            Ok(())
+        }
+        _ => skip_nested(reader, MAX_TYPE_DEPTH),
+    }
+}
+
+fn skip_nested(reader: &mut Reader<'_>, depth: usize) -> Result<(), DecodeError> {
+    let Some(depth) = depth.checked_sub(1) else {
+        return Err(reader.error(DecodeErrorKind::NestedTooDeep));
+    };
+    let start = reader.clone();
+    match reader.short()? {
+        CUSTOM => reader.skip_string(),
+        LIST | SET => skip_nested(reader, depth),
+        MAP => {
+            skip_nested(reader, depth)?;
+            skip_nested(reader, depth)
+        }
+        UDT => {
+            reader.skip_string()?;
+            reader.skip_string()?;
+            for _ in 0..reader.short()? {
+                reader.skip_string()?;
+                skip_nested(reader, depth)?;
+            }
+            Ok(())
+        }
+        TUPLE => {
+            for _ in 0..reader.short()? {
+                skip_nested(reader, depth)?;
+            }
+            Ok(())
+        }
+        id if CqlType::from_native_id(id).is_some() => Ok(()),
+        id => Err(start.error(DecodeErrorKind::UnknownType(id))),
+    }
+}

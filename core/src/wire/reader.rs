@@ -175,6 +175,19 @@ impl<'a> Reader<'a> {
         self.utf8(usize::from(length), DecodeErrorKind::CutString)
     }
 
+    /// Steps over a \[string\], whatever its bytes.
+    ///
+    /// # Errors
+    /// [`DecodeErrorKind::CutString`].
+    #[inline]
+    pub(crate) fn skip_string(&mut self) -> Result<(), DecodeError> {
+        let length = self
+            .array(DecodeErrorKind::CutString)
+            .map(u16::from_be_bytes)?;
+        self.take_or(usize::from(length), DecodeErrorKind::CutString)
+            .map(|_| ())
+    }
+
     /// A \[long string\].
     ///
     /// # Errors

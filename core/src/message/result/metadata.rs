@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use bytes::{BufMut, Bytes, BytesMut};
 
+use super::view::ColumnsView;
 use crate::codes::ProtocolVersion;
-use crate::types::{CqlType, read_type, write_type};
+use crate::types::{CqlType, write_type};
 use crate::wire::{DecodeError, DecodeErrorKind, Reader, WireWrite};
 
 pub(super) const GLOBAL_TABLES_SPEC: i32 = 0x0001;
@@ -125,46 +126,34 @@ impl ResultMetadata {
         }
     }
 
-    /// Reads the columns that `count` and `flags` announce.
-    ///
-    /// Memory: at most 32 bytes for each byte read.
-    pub(super) fn decode_columns(
-        reader: &mut Reader<'_>,
-        flags: i32,
-        count: u32,
+    /// The metadata of these columns. Names of tables are shared between neighbours.
+    pub(super) fn from_view(
+        view: &ColumnsView<'_>,
         id: Option<Bytes>,
     ) -> Result<Self, DecodeError> {
-        let global = flags & GLOBAL_TABLES_SPEC != 0;
-        let mut columns = Vec::new();
-        if flags & NO_METADATA == 0 {
-            let shared = if global {
-                Some(read_table(reader)?)
-            } else {
-                None
+        let mut columns: Vec<ColumnSpec> = Vec::with_capacity(view.room());
+        for column in view.iter()? {
+            let column = column?;
+            let (keyspace, table) = match columns.last() {
+                Some(last)
+                    if *last.keyspace == *column.keyspace && *last.table == *column.table =>
+                {
+                    (last.keyspace.clone(), last.table.clone())
+                }
+                _ => (column.keyspace.into(), column.table.into()),
             };
-            // A column takes four bytes at least: its name's length and its type's id.
-            let room = reader.remaining().len() / 4;
-            columns.reserve_exact(room.min(count as usize));
-            let mut previous = shared.clone();
-            for _ in 0..count {
-                let (keyspace, table) = match &shared {
-                    Some(shared) => shared.clone(),
-                    None => read_table_like(reader, &mut previous)?,
-                };
-                let name = reader.string()?.into();
-                columns.push(ColumnSpec {
-                    keyspace,
-                    table,
-                    name,
-                    ty: read_type(reader)?,
-                });
-            }
+            columns.push(ColumnSpec {
+                keyspace,
+                table,
+                name: column.name.into(),
+                ty: column.ty,
+            });
         }
         Ok(Self {
             columns,
-            column_count: count,
+            column_count: view.len() as u32,
             id,
-            global,
+            global: view.are_of_one_table(),
             encoded: None,
         })
     }
@@ -215,29 +204,6 @@ fn oldest<'a>(types: impl Iterator<Item = &'a CqlType>) -> ProtocolVersion {
     types
         .map(described_alike_since)
         .fold(ProtocolVersion::V3, Ord::max)
-}
-
-type TableName = (Arc<str>, Arc<str>);
-
-fn read_table(reader: &mut Reader<'_>) -> Result<TableName, DecodeError> {
-    Ok((reader.string()?.into(), reader.string()?.into()))
-}
-
-/// Reads a table's name, sharing it with the column before if it is the same.
-fn read_table_like(
-    reader: &mut Reader<'_>,
-    previous: &mut Option<TableName>,
-) -> Result<TableName, DecodeError> {
-    let (keyspace, table) = (reader.string()?, reader.string()?);
-    if let Some(same) = previous
-        .as_ref()
-        .filter(|(k, t)| **k == *keyspace && **t == *table)
-    {
-        return Ok(same.clone());
-    }
-    let name: TableName = (keyspace.into(), table.into());
-    *previous = Some(name.clone());
-    Ok(name)
 }
 
 /// A count that isn't negative.

@@ -3,10 +3,12 @@
 mod metadata;
 mod prepared;
 mod rows;
+mod view;
 
 pub use metadata::{ColumnSpec, ResultMetadata};
 pub use prepared::{NO_COLUMNS_ID, Prepared};
 pub use rows::{Rows, RowsHeader};
+pub use view::{ColumnView, ColumnsIter, ColumnsView, RowsView};
 
 /// The kinds of RESULT.
 pub(crate) mod kind {

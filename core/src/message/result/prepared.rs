@@ -5,6 +5,7 @@ use std::sync::Arc;
 use bytes::{BufMut, Bytes, BytesMut};
 
 use super::metadata::{NO_METADATA, ResultMetadata, read_count};
+use super::view::ColumnsView;
 use crate::codes::ProtocolVersion;
 use crate::wire::{DecodeError, DecodeErrorKind, Reader, WireWrite};
 
@@ -88,10 +89,10 @@ impl Prepared {
                 pk_indexes.push(reader.short()?);
             }
         }
-        let variables = Arc::new(ResultMetadata::decode_columns(reader, flags, count, None)?);
+        let variables = Arc::new(ColumnsView::read(reader, flags, count)?.metadata(None)?);
         let flags = reader.int()?;
         let count = read_count(reader)?;
-        let result = ResultMetadata::decode_columns(reader, flags, count, result_id)?;
+        let result = ColumnsView::read(reader, flags, count)?.metadata(result_id)?;
         Ok(Self {
             id,
             variables,

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use bytes::{BufMut, Bytes, BytesMut};
 
-use super::metadata::{HAS_MORE_PAGES, METADATA_CHANGED, NO_METADATA, ResultMetadata, read_count};
+use super::metadata::{HAS_MORE_PAGES, METADATA_CHANGED, NO_METADATA, ResultMetadata};
 use crate::codes::ProtocolVersion;
 use crate::rows::{FromRow, RowError, RowIter, TypedRows};
-use crate::wire::{DecodeError, DecodeErrorKind, Reader, WireWrite};
+use crate::wire::WireWrite;
 
 /// The rows that a statement returned, or a page of them.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,45 +59,6 @@ impl Rows {
         self.header().encode(version, out);
         out.put_u32(self.row_count);
         out.put_slice(&self.content);
-    }
-
-    pub(crate) fn decode(
-        reader: &mut Reader<'_>,
-        version: ProtocolVersion,
-        body: &Bytes,
-    ) -> Result<Self, DecodeError> {
-        let flags = reader.int()?;
-        let columns = read_count(reader)?;
-        let mut paging_state = None;
-        if flags & HAS_MORE_PAGES != 0 {
-            paging_state = reader.bytes()?.map(Bytes::copy_from_slice);
-        }
-        let metadata_changed = version >= ProtocolVersion::V5 && flags & METADATA_CHANGED != 0;
-        let id = match metadata_changed {
-            true => Some(Bytes::copy_from_slice(reader.short_bytes()?)),
-            false => None,
-        };
-        let metadata = ResultMetadata::decode_columns(reader, flags, columns, id)?;
-        let position = reader.position();
-        let row_count = read_count(reader)?;
-        let content = reader.remaining();
-        // Each cell takes four bytes at least, and a row without cells could come without end.
-        let room = match metadata.column_count().checked_mul(4) {
-            Some(row) => content.len().checked_div(row).unwrap_or(0),
-            None => 0,
-        };
-        if row_count as usize > room {
-            let kind = DecodeErrorKind::InvalidCount(row_count.cast_signed());
-            return Err(reader.error_at(kind, position));
-        }
-        Ok(Self {
-            metadata: Arc::new(metadata),
-            paging_state,
-            skip_metadata: flags & NO_METADATA != 0,
-            metadata_changed,
-            row_count,
-            content: body.slice_ref(content),
-        })
     }
 }
 
