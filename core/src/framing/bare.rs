@@ -61,7 +61,7 @@ impl BareReader {
                     return self.first_byte(input, rules);
                 };
                 let header = Header::decode(header);
-                if matches!(header.version, 1 | 2) && rules.role == Role::Client {
+                if rules.role == Role::Client && rules.agreed.is_none() && header.version < 3 {
                     return old_response(input, rules);
                 }
                 let end = Header::SIZE.saturating_add(header.length as usize);

@@ -157,12 +157,12 @@ impl Rules {
             _ if header.direction == Direction::Request => {
                 PeerMisbehaved::RequestBit(header.version)
             }
-            _ if header.opcode.is_request() => PeerMisbehaved::WrongDirection(header.opcode),
-            Some(agreed) if header.version == agreed.number() => return Ok(agreed),
-            Some(agreed) => PeerMisbehaved::VersionChanged {
+            Some(agreed) if header.version != agreed.number() => PeerMisbehaved::VersionChanged {
                 got: header.version,
                 agreed: agreed.number(),
             },
+            _ if header.opcode.is_request() => PeerMisbehaved::WrongDirection(header.opcode),
+            Some(agreed) => return Ok(agreed),
             None => return Ok(Dialect::nearest(header.version)),
         };
         Err(self.fatal(error))

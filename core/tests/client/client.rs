@@ -151,3 +151,8 @@ pub(crate) fn connected(config: ClientConfig) -> Client {
     assert_eq!(client.told(), [Told::Ready]);
     client
 }
+
+/// The answer of a void result.
+pub(crate) fn answered(call: CallId) -> Told {
+    Told::Answer(call, Ok((Response::Void, Extras::default())))
+}

@@ -1,3 +1,7 @@
 //! The contract's rules, one test each.
 
+mod answers;
+mod calls;
 mod handshake;
+mod lifetime;
+mod malformed;
