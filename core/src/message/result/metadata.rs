@@ -150,10 +150,11 @@ impl ResultMetadata {
             });
         }
         Ok(Self {
+            // A table that is named for no column isn't written either.
+            global: view.are_of_one_table() && !columns.is_empty(),
             columns,
             column_count: view.len() as u32,
             id,
-            global: view.are_of_one_table(),
             encoded: None,
         })
     }

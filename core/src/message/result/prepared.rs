@@ -36,7 +36,9 @@ impl Prepared {
             let id = self.result.as_ref().and_then(|result| result.id());
             out.put_short_bytes(id.map_or(&NO_COLUMNS_ID, |id| id));
         }
-        out.put_i32(self.variables.global_flag());
+        let described = self.variables.is_described() || self.variables.column_count() == 0;
+        let undescribed_flag = if described { 0 } else { NO_METADATA };
+        out.put_i32(self.variables.global_flag() | undescribed_flag);
         out.put_u32(self.variables.column_count() as u32);
         if version >= ProtocolVersion::V4 {
             let indexes = self

@@ -1,0 +1,15 @@
+//! Fuzz targets as plain functions of bytes, with seeds and seeded mutation, so that they run on any
+//! toolchain; `libfuzzer/` puts the same functions under libFuzzer.
+
+mod corpus;
+mod input;
+mod mutate;
+mod rig;
+mod seeds;
+mod targets;
+mod wire;
+
+pub use corpus::{export, from_hex, import, to_hex};
+pub use mutate::{LONGEST, mutate};
+pub use seeds::seeds;
+pub use targets::{TARGETS, Target, target};

@@ -1,0 +1,58 @@
+//! Type descriptors, class names and values.
+
+use bytes::BytesMut;
+use helenus_core::CqlType;
+use helenus_core::types::{Value, read_type, validate, write_type};
+use helenus_core::wire::Reader;
+
+use crate::input::Input;
+
+/// A class name: what it means is named, and means the same.
+pub(super) fn class_names(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else {
+        return;
+    };
+    let Ok(ty) = CqlType::parse_class(text) else {
+        return;
+    };
+    drop(ty.to_string());
+    let name = ty.class_name();
+    // Not the same type: what can't be anything but frozen isn't said to be.
+    let again = CqlType::parse_class(&name).expect("what was named is a type");
+    assert_eq!(again.class_name(), name);
+}
+
+/// A type's descriptor and then a value of it: what decodes is encoded, and decodes to the same again.
+pub(super) fn values(data: &[u8]) {
+    let mut input = Input::new(data);
+    let version = input.version();
+    let mut reader = Reader::new(input.rest());
+    let Ok(ty) = read_type(&mut reader) else {
+        return;
+    };
+    let mut described = BytesMut::new();
+    write_type(&mut described, &ty, version);
+    read_type(&mut Reader::new(&described)).expect("what was described is a type");
+
+    let bytes = reader.remaining();
+    let is_valid = validate(&ty, bytes).is_ok();
+    let Ok(value) = Value::decode(&ty, bytes) else {
+        return;
+    };
+    assert!(is_valid || has_parts(&ty), "{ty}");
+    let mut encoded = Vec::new();
+    value.encode(&ty, &mut encoded).expect("of its type");
+    let again = Value::decode(&ty, &encoded).expect("what was encoded decodes");
+    let mut twice = Vec::new();
+    again.encode(&ty, &mut twice).expect("of its type");
+    assert_eq!(encoded, twice, "{ty}");
+}
+
+/// Whether validation looks deeper than decoding, or less deep.
+fn has_parts(ty: &CqlType) -> bool {
+    ty.is_collection()
+        || matches!(
+            ty.strip_frozen(),
+            CqlType::Tuple(_) | CqlType::Udt(_) | CqlType::Vector(..) | CqlType::Custom(_)
+        )
+}
