@@ -1,5 +1,6 @@
 """The stages that need only Rust: format, lints, documentation, tests, features, packages."""
 
+import json
 import re
 
 from . import process
@@ -99,3 +100,13 @@ def package(run):
 def build(run):
     outcome = process.run(["cargo", "build", "--release", "--locked"], "build", 1500, run.report)
     run.report.outcome("cargo build --release", outcome)
+
+
+def fuzz(run):
+    """Seeds and bounded mutation of every fuzz target, in a build that a panic ends."""
+    command = ["cargo", "run", "--profile", "fuzz", "--locked", "-q", "-p", "helenus-fuzz", "--", "--json"]
+    outcome = process.run(command, "fuzz", 1200, run.report)
+    targets = [json.loads(line) for line in outcome.output.splitlines() if line.startswith("{")]
+    for target in targets:
+        run.report.ok("%(target)s: %(seeds)d seeds, %(mutations)d mutations" % target)
+    run.report.outcome("fuzz targets without a finding", outcome)

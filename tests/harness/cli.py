@@ -16,6 +16,7 @@ STAGES = [
     ("clippy", "lints, with warnings as errors", cargo.clippy, False),
     ("doc", "documentation without warnings", cargo.doc, False),
     ("test", "unit, documentation and cross-crate tests", cargo.test, False),
+    ("fuzz", "fuzz targets on seeds and mutations of them", cargo.fuzz, False),
     ("features", "each feature builds alone", cargo.features, False),
     ("package", "each published crate packs", cargo.package, False),
     ("build", "the release build of the command", cargo.build, False),

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::codes::{Consistency, ErrorCode, Opcode, ProtocolVersion};
 use crate::envelope::Flags;
-use crate::wire::{DecodeErrorKind, RawValue, Reader};
+use crate::wire::{DecodeErrorKind, RawValue, Reader, WireWrite};
 
 fn encoded(response: &Response, version: ProtocolVersion) -> Bytes {
     let mut out = BytesMut::new();
@@ -173,6 +173,38 @@ fn a_result_without_columns_has_the_id_of_nothing() {
     expected.put_slice(&[0; 12]);
     expected.put_slice(&[0, 0, 0, 4, 0, 0, 0, 0]);
     assert_eq!(bytes, expected);
+}
+
+/// A server may leave out what it counts; nothing then stands for it, its table neither.
+#[test]
+fn metadata_that_was_left_out_is_left_out_again() {
+    for version in ProtocolVersion::ALL {
+        for flags in [0x0004, 0x0005] {
+            let mut body = BytesMut::new();
+            body.put_i32(result_kind::PREPARED);
+            body.put_short_bytes(b"id");
+            if version >= ProtocolVersion::V5 {
+                body.put_short_bytes(b"result");
+            }
+            // Two variables, undescribed.
+            body.put_i32(flags);
+            body.put_i32(2);
+            if version >= ProtocolVersion::V4 {
+                body.put_i32(0);
+            }
+            body.put_i32(0x0004);
+            body.put_i32(0);
+            let body = body.freeze();
+            let prepared = Response::decode(Opcode::RESULT, version, &body, 0).unwrap();
+            let again = decoded(&prepared, version);
+            assert_eq!(again, prepared, "{version:?}");
+            let Response::Prepared(again) = again else {
+                panic!("{again:?}");
+            };
+            assert_eq!(again.variables.column_count(), 2);
+            assert!(again.variables.columns().is_empty());
+        }
+    }
 }
 
 #[test]
