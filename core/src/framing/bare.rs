@@ -61,7 +61,10 @@ impl BareReader {
                     return self.first_byte(input, rules);
                 };
                 let header = Header::decode(header);
-                if rules.role == Role::Client && rules.agreed.is_none() && header.version < 3 {
+                if rules.agreed.is_none()
+                    && rules.role == Role::Client
+                    && matches!(header.version, 1 | 2)
+                {
                     return old_response(input, rules);
                 }
                 let end = Header::SIZE.saturating_add(header.length as usize);

@@ -98,7 +98,7 @@ impl Default for ClientLimits {
 
 impl ClientConfig {
     /// The version a first connection tries.
-    pub(super) fn preferred_version(&self) -> ProtocolVersion {
+    pub(crate) fn preferred_version(&self) -> ProtocolVersion {
         self.versions
             .first()
             .copied()

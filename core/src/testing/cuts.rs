@@ -1,6 +1,6 @@
-//! For tests without sockets: cutting bytes up as a network might, and a clock that stands still.
+//! [`Cuts`]: bytes cut up as a network might.
 
-use std::time::{Duration, Instant};
+use super::random::Random;
 
 /// How bytes are cut on their way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,15 +26,14 @@ impl Cuts {
     /// The pieces of `bytes`; none of them is empty.
     #[must_use]
     pub const fn pieces(self, bytes: &[u8]) -> Pieces<'_> {
-        let state = match self {
-            // Any odd number does: xorshift must not begin with zero.
-            Cuts::Random { seed, .. } => seed | 1,
-            _ => 1,
+        let seed = match self {
+            Cuts::Random { seed, .. } => seed,
+            _ => 0,
         };
         Pieces {
             cuts: self,
             rest: bytes,
-            state,
+            random: Random::new(seed),
         }
     }
 }
@@ -44,7 +43,7 @@ impl Cuts {
 pub struct Pieces<'a> {
     cuts: Cuts,
     rest: &'a [u8],
-    state: u64,
+    random: Random,
 }
 
 impl<'a> Iterator for Pieces<'a> {
@@ -57,41 +56,11 @@ impl<'a> Iterator for Pieces<'a> {
         let length = match self.cuts {
             Cuts::Whole => self.rest.len(),
             Cuts::Every(length) => length.max(1),
-            Cuts::Random { longest, .. } => {
-                self.state ^= self.state << 13;
-                self.state ^= self.state >> 7;
-                self.state ^= self.state << 17;
-                1 + usize::try_from(self.state % longest.max(1) as u64).unwrap_or(0)
-            }
+            Cuts::Random { longest, .. } => 1 + self.random.below(longest),
         };
         let (piece, rest) = self.rest.split_at(length.min(self.rest.len()));
         self.rest = rest;
         Some(piece)
-    }
-}
-
-/// A clock that goes on when it is told to.
-#[derive(Debug, Clone, Copy)]
-pub struct VirtualClock {
-    now: Instant,
-}
-
-impl VirtualClock {
-    /// A clock that shows `start`.
-    #[must_use]
-    pub const fn new(start: Instant) -> VirtualClock {
-        VirtualClock { now: start }
-    }
-
-    /// The time it shows.
-    #[must_use]
-    pub const fn now(&self) -> Instant {
-        self.now
-    }
-
-    /// Goes on by `time`, as far as instants reach.
-    pub fn advance(&mut self, time: Duration) {
-        self.now = self.now.checked_add(time).unwrap_or(self.now);
     }
 }
 
