@@ -13,6 +13,10 @@ FEATURES = [
     ("helenus-core", ["--no-default-features", "--features", "lz4"]),
     ("helenus-core", ["--no-default-features", "--features", "snappy"]),
     ("helenus-core", ["--no-default-features", "--features", "testing"]),
+    ("helenus-core", ["--no-default-features", "--features", "bigdecimal"]),
+    ("helenus-core", ["--no-default-features", "--features", "chrono"]),
+    ("helenus-core", ["--no-default-features", "--features", "serde"]),
+    ("helenus-core", ["--no-default-features", "--features", "time"]),
     ("helenus-smol", ["--no-default-features"]),
     ("helenus-smol", ["--no-default-features", "--features", "async-std"]),
 ]

@@ -23,6 +23,7 @@ mod display;
 pub mod elements;
 mod encode;
 mod error;
+mod external;
 mod from_cql;
 mod lazy;
 mod scalar;
@@ -31,6 +32,7 @@ mod tests;
 mod to_cql;
 mod validate;
 mod value;
+mod varint;
 mod wire;
 
 pub use class_name::ClassNameError;
@@ -42,7 +44,8 @@ pub use lazy::{Entries, Items, NameOrIndex, Record};
 pub use scalar::{Counter, Date, MaybeEmpty, MaybeUnset, Time, Timestamp};
 pub use to_cql::{RecordFields, ToCql, Written};
 pub use validate::validate;
-pub use value::{Decimal, Duration, Value, Varint};
+pub use value::{Decimal, Duration, Value};
+pub use varint::{Varint, VarintOutOfRange};
 pub(crate) use wire::skip_type;
 pub use wire::{read_type, write_type};
 

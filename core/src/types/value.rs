@@ -4,6 +4,8 @@ use std::net::IpAddr;
 
 use uuid::Uuid;
 
+use super::Varint;
+
 /// A CQL value. What of it fits a type is the type's matter: [`Value::encode`] refuses what doesn't.
 ///
 /// A null is `None` where a `Value` may be missing: in collections, tuples and columns.
@@ -62,38 +64,6 @@ pub enum Value {
     Vector(Vec<Value>),
     /// A type known by its class name alone: its bytes.
     Custom(Vec<u8>),
-}
-
-/// An integer of any size: big-endian two's complement, as on the wire, of at least one byte.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Varint(Vec<u8>);
-
-impl Varint {
-    /// The integer of these big-endian two's complement bytes, kept as they are; no bytes are zero.
-    #[must_use]
-    pub fn from_bytes(bytes: Vec<u8>) -> Self {
-        Self(if bytes.is_empty() { vec![0] } else { bytes })
-    }
-
-    /// The bytes.
-    #[must_use]
-    pub fn as_bytes(&self) -> &[u8] {
-        &self.0
-    }
-}
-
-impl From<i64> for Varint {
-    /// In the fewest bytes.
-    fn from(value: i64) -> Self {
-        let bytes = value.to_be_bytes();
-        let redundant = |pair: &&[u8]| match pair {
-            [0x00, next] => next & 0x80 == 0,
-            [0xFF, next] => next & 0x80 != 0,
-            _ => false,
-        };
-        let skip = bytes.windows(2).take_while(redundant).count();
-        Self(bytes[skip..].to_vec())
-    }
 }
 
 /// A decimal number: `unscaled × 10^-scale`.

@@ -2,9 +2,11 @@
 //! `tests/vectors/README.md` describes the files.
 
 mod cuts;
+mod listed;
 mod probes;
 mod requests;
 mod responses;
+mod typed;
 mod types;
 mod values;
 mod vectors;

@@ -119,7 +119,7 @@ fn value(ty: &CqlType, json: &Json) -> Option<Value> {
     })
 }
 
-fn float(json: &Json) -> f64 {
+pub(crate) fn float(json: &Json) -> f64 {
     match json.as_str() {
         Some("NaN") => f64::NAN,
         Some("Infinity") => f64::INFINITY,
@@ -129,7 +129,7 @@ fn float(json: &Json) -> f64 {
 }
 
 /// The fewest big-endian two's complement bytes of a decimal number.
-fn varint(json: &Json) -> Varint {
+pub(crate) fn varint(json: &Json) -> Varint {
     let text = string(json);
     let (negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits),
