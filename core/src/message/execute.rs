@@ -18,7 +18,7 @@ pub struct Execute<'a> {
 }
 
 impl<'a> Execute<'a> {
-    #[inline]
+    #[inline(always)]
     pub(crate) fn decode(
         reader: &mut Reader<'a>,
         version: ProtocolVersion,
@@ -35,6 +35,7 @@ impl<'a> Execute<'a> {
         })
     }
 
+    #[inline(always)]
     pub(crate) fn encode(&self, version: ProtocolVersion, out: &mut BytesMut) {
         out.put_short_bytes(self.id);
         if version >= ProtocolVersion::V5 {

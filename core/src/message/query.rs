@@ -59,12 +59,15 @@ impl QueryFlags {
         Ok(Self(u32::from(reader.u8()?)).set(Self::KEYSPACE, false))
     }
 
+    /// Writes these flags behind a consistency, which always stands in front of them: in one piece.
     #[inline]
-    fn encode(self, version: ProtocolVersion, out: &mut BytesMut) {
+    fn encode(self, consistency: Consistency, version: ProtocolVersion, out: &mut BytesMut) {
+        let [a, b] = consistency.0.to_be_bytes();
         if version >= ProtocolVersion::V5 {
-            out.put_u32(self.0);
+            let [f0, f1, f2, f3] = self.0.to_be_bytes();
+            out.put_slice(&[a, b, f0, f1, f2, f3]);
         } else {
-            out.put_u8((self.0 & 0x7F) as u8);
+            out.put_slice(&[a, b, (self.0 & 0x7F) as u8]);
         }
     }
 }
@@ -117,7 +120,7 @@ impl<'a> QueryParams<'a> {
     }
 
     /// The parameters of a QUERY or EXECUTE, which may not ask for pages of no rows.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn decode(
         reader: &mut Reader<'a>,
         version: ProtocolVersion,
@@ -131,24 +134,47 @@ impl<'a> QueryParams<'a> {
     }
 
     /// The parameters of any statement, whatever their page size.
-    #[inline]
+    #[inline(always)]
     pub(super) fn decode_any(
         reader: &mut Reader<'a>,
         version: ProtocolVersion,
     ) -> Result<Self, DecodeError> {
-        let mut params = Self::new(reader.consistency()?);
+        let mut copy = reader.clone();
+        let params = Self::decode_fields(&mut copy, version)?;
+        *reader = copy;
+        Ok(params)
+    }
+
+    /// Reads from a reader of its own, which stays in registers.
+    #[inline(always)]
+    fn decode_fields(
+        reader: &mut Reader<'a>,
+        version: ProtocolVersion,
+    ) -> Result<Self, DecodeError> {
+        let consistency = reader.consistency()?;
         let flags = QueryFlags::decode(reader, version)?;
-        params.flags = flags;
-        if flags.contains(QueryFlags::VALUES) {
-            params.values = Values::decode(reader, version, flags.contains(QueryFlags::NAMES))?;
-        }
-        if flags.0 & !(QueryFlags::VALUES.0 | QueryFlags::NAMES.0 | QueryFlags::SKIP_METADATA.0)
-            == 0
-        {
+        let values = if flags.contains(QueryFlags::VALUES) {
+            Values::decode(reader, version, flags.contains(QueryFlags::NAMES))?
+        } else {
+            Values::EMPTY
+        };
+        let page_size = if flags.contains(QueryFlags::PAGE_SIZE) {
+            Some(reader.int()?)
+        } else {
+            None
+        };
+        let mut params = Self {
+            flags,
+            values,
+            page_size,
+            ..Self::new(consistency)
+        };
+        let common = QueryFlags::VALUES.0
+            | QueryFlags::NAMES.0
+            | QueryFlags::SKIP_METADATA.0
+            | QueryFlags::PAGE_SIZE.0;
+        if flags.0 & !common == 0 {
             return Ok(params);
-        }
-        if flags.contains(QueryFlags::PAGE_SIZE) {
-            params.page_size = Some(reader.int()?);
         }
         if flags.contains(QueryFlags::PAGING_STATE) {
             params.paging_state = reader.value(version)?.bytes();
@@ -175,6 +201,7 @@ impl<'a> QueryParams<'a> {
         Ok(params)
     }
 
+    #[inline(always)]
     pub(crate) fn encode(&self, version: ProtocolVersion, out: &mut BytesMut) {
         let v5 = version >= ProtocolVersion::V5;
         let keyspace = self.keyspace.filter(|_| v5);
@@ -201,8 +228,7 @@ impl<'a> QueryParams<'a> {
             .set(QueryFlags::TIMESTAMP, self.timestamp.is_some())
             .set(QueryFlags::KEYSPACE, keyspace.is_some())
             .set(QueryFlags::NOW_IN_SECONDS, now_in_seconds.is_some());
-        out.put_consistency(self.consistency);
-        flags.encode(version, out);
+        flags.encode(self.consistency, version, out);
         if has_values {
             self.values.encode(out);
         }
@@ -237,7 +263,7 @@ pub struct Query<'a> {
 }
 
 impl<'a> Query<'a> {
-    #[inline]
+    #[inline(always)]
     pub(crate) fn decode(
         reader: &mut Reader<'a>,
         version: ProtocolVersion,
@@ -249,6 +275,7 @@ impl<'a> Query<'a> {
         })
     }
 
+    #[inline(always)]
     pub(crate) fn encode(&self, version: ProtocolVersion, out: &mut BytesMut) {
         out.put_long_string(self.query);
         self.params.encode(version, out);

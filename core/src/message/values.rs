@@ -28,7 +28,7 @@ impl<'a> Values<'a> {
     };
 
     /// Walks once over the values and keeps their bytes: no allocation.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn decode(
         reader: &mut Reader<'a>,
         version: ProtocolVersion,
@@ -37,10 +37,7 @@ impl<'a> Values<'a> {
         let count = reader.short()?;
         let start = reader.remaining();
         if named {
-            for _ in 0..count {
-                reader.string()?;
-                reader.value(version)?;
-            }
+            *reader = skip_named(reader.clone(), version, count)?;
         } else {
             for _ in 0..count {
                 reader.value(version)?;
@@ -54,6 +51,7 @@ impl<'a> Values<'a> {
         })
     }
 
+    #[inline]
     pub(crate) fn encode(&self, out: &mut BytesMut) {
         out.put_u16(self.count);
         out.put_slice(self.bytes);
@@ -93,6 +91,20 @@ impl<'a> Values<'a> {
     }
 }
 
+/// Walks over values with names; out of the way of those without.
+#[inline(never)]
+fn skip_named<'a>(
+    mut reader: Reader<'a>,
+    version: ProtocolVersion,
+    count: u16,
+) -> Result<Reader<'a>, DecodeError> {
+    for _ in 0..count {
+        reader.string()?;
+        reader.value(version)?;
+    }
+    Ok(reader)
+}
+
 impl Default for Values<'_> {
     fn default() -> Self {
         Self::EMPTY
@@ -129,17 +141,25 @@ impl<'a> Iterator for ValuesIter<'a> {
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         self.left = self.left.checked_sub(1)?;
-        let name = if self.named {
-            Some(self.reader.string().ok()?)
-        } else {
-            None
-        };
-        Some((name, self.reader.value(self.version).ok()?))
+        if self.named {
+            return next_named(&mut self.reader, self.version);
+        }
+        Some((None, self.reader.value(self.version).ok()?))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
         (usize::from(self.left), Some(usize::from(self.left)))
     }
+}
+
+/// A value with its name; out of the way of those without.
+#[inline(never)]
+fn next_named<'a>(
+    reader: &mut Reader<'a>,
+    version: ProtocolVersion,
+) -> Option<(Option<&'a str>, RawValue<'a>)> {
+    let name = reader.string().ok()?;
+    Some((Some(name), reader.value(version).ok()?))
 }
 
 impl ExactSizeIterator for ValuesIter<'_> {}

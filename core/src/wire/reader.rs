@@ -67,7 +67,9 @@ impl<'a> Reader<'a> {
         self.error_at(kind, self.position())
     }
 
-    #[cold]
+    // Inlined: called out of line it would take the reader's address, and every reader would live in
+    // memory for the sake of its failures.
+    #[inline]
     pub(crate) fn error_at(&self, kind: DecodeErrorKind, position: usize) -> DecodeError {
         DecodeError::new(kind, u32::try_from(position).unwrap_or(u32::MAX))
     }
