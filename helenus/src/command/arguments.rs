@@ -9,6 +9,7 @@ use clap::{Args, Parser, Subcommand};
 use helenus::Runtime;
 
 use super::config::{LogLevel, parse_listen, parse_log, parse_runtime};
+use super::conformance::Conformance;
 
 /// The `helenus` command line.
 #[derive(Debug, Parser)]
@@ -34,6 +35,13 @@ pub(super) enum Command {
     ///
     /// A flag wins over its environment variable, that over the configuration file, and that over the default.
     Serve(Serve),
+
+    /// Compare any CQL server with Apache Cassandra 5.0.4, byte by byte
+    ///
+    /// Plays some 2,000 probes, small programs of good, odd and broken messages whose answers were recorded from a real
+    /// Cassandra, against a server, and prints with the bytes what it answers otherwise. Where Cassandra's answer is a
+    /// defect, a server may answer better: such differences are deliberate, and listed with their reasons.
+    Conformance(Conformance),
 }
 
 /// The flags of `helenus serve`.
@@ -58,4 +66,16 @@ pub(super) struct Serve {
     /// What to log: off, error, warn, info, debug or trace [default: info]
     #[arg(long, value_name = "LEVEL", env = "HELENUS_LOG", value_parser = parse_log)]
     pub(super) log: Option<LogLevel>,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Arguments::command().debug_assert();
+    }
 }

@@ -2,6 +2,8 @@
 
 mod arguments;
 mod config;
+mod conformance;
+mod hex;
 mod serve;
 
 use std::process::ExitCode;
@@ -17,14 +19,19 @@ const FAILURE: u8 = 1;
 
 /// Runs the command that the process was started with.
 pub(crate) fn run() -> ExitCode {
-    let arguments = Arguments::parse();
-    let Command::Serve(serve) = arguments.command;
-    match config::Config::resolve(&serve) {
-        Ok(config) => match serve::serve(&config) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => fail(FAILURE, &error),
+    match Arguments::parse().command {
+        Command::Serve(flags) => match config::Config::resolve(&flags) {
+            Ok(config) => match serve::serve(&config) {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(error) => fail(FAILURE, &error),
+            },
+            Err(error) => fail(USAGE, &error),
         },
-        Err(error) => fail(USAGE, &error),
+        Command::Conformance(flags) => match conformance::conformance(&flags) {
+            Ok(true) => ExitCode::SUCCESS,
+            Ok(false) => ExitCode::from(FAILURE),
+            Err(error) => fail(USAGE, &error),
+        },
     }
 }
 
