@@ -30,6 +30,8 @@ STAGES = [
     ("node", "Node cassandra-driver", drivers.node, True),
     ("scylla", "Rust scylla driver", drivers.scylla, True),
 ]
+# These use the command even where the server is another's.
+COMMAND_STAGES = ("conformance",)
 DRIVER_STAGES = ("conformance", "python", "cqlsh", "gocql", "java", "node", "scylla")
 
 
@@ -100,9 +102,10 @@ def main(argv):
     raise_descriptor_limit()
     run, started = Run(arguments), time.monotonic()
     print("helenus on %s, %s" % (platform.platform(), ", ".join(versions())), flush=True)
-    built = bool(arguments.server)
+    built = False
     for name, about, body, needs_build in chosen_stages(arguments):
-        if needs_build and not built:
+        wants_build = needs_build and not arguments.server or name in COMMAND_STAGES
+        if wants_build and not built:
             built = True
             if "build" in arguments.only or not arguments.only and "build" not in arguments.skip:
                 pass

@@ -1,6 +1,30 @@
 //! Where Apache Cassandra isn't followed: the table in the documentation of `connection`, row by row.
 
+use std::path::Path;
+
 use super::*;
+
+/// The rows of a table in the documentation of a module: what stands between the bars.
+fn documented(module: &str) -> Vec<Vec<String>> {
+    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(module)).unwrap();
+    let rows = text.lines().filter_map(|line| line.strip_prefix("//! | ")?.strip_suffix(" |"));
+    let cells = |row: &str| row.split(" | ").map(str::to_owned).collect();
+    rows.skip(1).map(cells).collect()
+}
+
+#[test]
+fn the_documentation_has_the_rows_of_the_table_that_the_probes_are_judged_by() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../helenus/probes/differences.json");
+    let table: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let rows = table.as_array().unwrap().iter();
+    let text = |row: &serde_json::Value, name: &str| row[name].as_str().unwrap().to_owned();
+    let expected: Vec<Vec<String>> = rows
+        .filter(|row| row["layer"] == "protocol")
+        .map(|row| ["when", "cassandra", "here"].map(|name| text(row, name)).to_vec())
+        .collect();
+    assert_eq!(documented("src/connection/mod.rs"), expected);
+}
 
 /// The streams and error codes (or opcodes) of the answers to these writes.
 fn answers(server: &mut Server, writes: &[Vec<u8>]) -> Vec<(i16, String)> {

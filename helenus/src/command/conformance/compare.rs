@@ -48,6 +48,10 @@ fn difference(field: &str, expected: &Expected, got: &Reply) -> Option<Differenc
             unequal(field, &expected.opcode, &opcode, at(field))
         }
         "code" => code(expected, got),
+        "authenticator" => {
+            let have = got.authenticator();
+            unequal_option(field, expected.authenticator.as_ref(), have.as_ref(), got)
+        }
         "kind" => unequal_option(field, expected.kind.as_ref(), got.kind().as_ref(), got),
         "rows.flags" => unequal_option(
             field,

@@ -12,6 +12,9 @@ const TABLE: &str = include_str!("../../../probes/differences.json");
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Deliberate {
+    /// Whose difference it is: core's documentation lists those of the `protocol`.
+    #[serde(rename = "layer")]
+    _layer: Layer,
     /// What comes.
     pub(super) when: String,
     /// How Cassandra answers.
@@ -24,6 +27,14 @@ pub(super) struct Deliberate {
     pub(super) instead: Vec<String>,
     /// The probes of it.
     pub(super) probes: Vec<String>,
+}
+
+/// What a difference is about.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Layer {
+    Protocol,
+    Cql,
 }
 
 impl Deliberate {

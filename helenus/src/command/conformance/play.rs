@@ -17,6 +17,12 @@ use super::render::{Captured, render};
 use super::reply::Reply;
 use super::setup::SideConnection;
 
+/// What the table of deliberate differences calls it when no reply comes.
+const SILENCE: &str = "silence";
+
+/// How long a reply may take that needn't come.
+const SHORT_PATIENCE: Duration = Duration::from_millis(500);
+
 /// What went over a connection.
 #[derive(Debug)]
 pub(super) enum Traffic {
@@ -64,7 +70,11 @@ pub(super) fn play(
     let mut player = Player {
         server,
         side,
-        patience,
+        // Where silence is as good there is no use in much patience.
+        patience: match deliberate {
+            Some(row) if row.allows(SILENCE) => patience.min(SHORT_PATIENCE),
+            _ => patience,
+        },
         deliberate,
         compression: probe
             .compression
@@ -169,8 +179,8 @@ impl Player<'_> {
             Action::Silence { silence_ms } => {
                 let deadline = Instant::now() + Duration::from_millis(*silence_ms);
                 match self.read(name, deadline) {
-                    Err(NoReply::Quiet) => self.nothing_stray(name, "silence"),
-                    other => Err(instead("silence", other)),
+                    Err(NoReply::Quiet) => self.nothing_stray(name, SILENCE),
+                    other => Err(instead(SILENCE, other)),
                 }
             }
             Action::Closed { .. } => match self.read(name, Instant::now() + self.patience) {
@@ -303,7 +313,7 @@ fn instead(expected: &str, read: Result<Reply, NoReply>) -> Unexpected {
             reply: Some((reply, Vec::new())),
             expected: expected.to_owned(),
         },
-        Err(NoReply::Quiet) => Unexpected::new(expected, "silence"),
+        Err(NoReply::Quiet) => Unexpected::new(expected, SILENCE),
         Err(NoReply::Closed) => Unexpected::new(expected, "close"),
         Err(NoReply::Garbled(why)) => Unexpected::new(expected, why),
     }

@@ -244,6 +244,7 @@ pub(super) struct Expected {
     pub(super) stream: i16,
     pub(super) opcode: String,
     pub(super) body: Option<String>,
+    pub(super) authenticator: Option<String>,
     pub(super) supported: BTreeMap<String, Vec<String>>,
     pub(super) code: Option<String>,
     pub(super) message: Option<String>,

@@ -126,6 +126,9 @@ impl Reply {
                 reader.field("message", |reader| reader.short_bytes().map(drop))?;
                 reader.rest("extra");
             }
+            Opcode::AUTHENTICATE => {
+                reader.field("authenticator", |reader| reader.short_bytes().map(drop))?;
+            }
             Opcode::SUPPORTED => {
                 reader.field("supported", |reader| reader.string_multimap().map(drop))?
             }
@@ -169,6 +172,12 @@ impl Reply {
     /// The message of an ERROR.
     pub(super) fn message(&self) -> Option<String> {
         let text = self.field("message")?.get(2..)?;
+        Some(String::from_utf8_lossy(text).into_owned())
+    }
+
+    /// The class that an AUTHENTICATE names.
+    pub(super) fn authenticator(&self) -> Option<String> {
+        let text = self.field("authenticator")?.get(2..)?;
         Some(String::from_utf8_lossy(text).into_owned())
     }
 

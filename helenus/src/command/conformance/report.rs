@@ -147,16 +147,20 @@ fn explain(out: &mut impl Write, mismatch: &Mismatch) -> io::Result<()> {
         return Ok(());
     };
     for difference in differences {
-        writeln!(
-            out,
-            "    {}: expected {}, got {}",
-            difference.field, difference.expected, difference.got
-        )?;
-        if let Some(bytes) = &difference.bytes {
-            for line in hex::dump(&reply.bytes, 0, Some(bytes.clone())).lines() {
-                writeln!(out, "      {line}")?;
-            }
-        }
+        let super::compare::Difference {
+            field,
+            expected,
+            got,
+            ..
+        } = difference;
+        writeln!(out, "    {field}: expected {expected}, got {got}")?;
+    }
+    // The first difference is the one that counts: what follows often follows from it.
+    let mut places = differences
+        .iter()
+        .filter_map(|difference| difference.bytes.clone());
+    for line in hex::dump(&reply.bytes, 0, places.next()).lines() {
+        writeln!(out, "      {line}")?;
     }
     if let Some(why) = &reply.broken {
         writeln!(out, "    the reply doesn't decode: {why}")?;
