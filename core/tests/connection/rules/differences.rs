@@ -7,7 +7,9 @@ use super::*;
 /// The rows of a table in the documentation of a module: what stands between the bars.
 fn documented(module: &str) -> Vec<Vec<String>> {
     let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(module)).unwrap();
-    let rows = text.lines().filter_map(|line| line.strip_prefix("//! | ")?.strip_suffix(" |"));
+    let rows = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("//! | ")?.strip_suffix(" |"));
     let cells = |row: &str| row.split(" | ").map(str::to_owned).collect();
     rows.skip(1).map(cells).collect()
 }
@@ -21,7 +23,11 @@ fn the_documentation_has_the_rows_of_the_table_that_the_probes_are_judged_by() {
     let text = |row: &serde_json::Value, name: &str| row[name].as_str().unwrap().to_owned();
     let expected: Vec<Vec<String>> = rows
         .filter(|row| row["layer"] == "protocol")
-        .map(|row| ["when", "cassandra", "here"].map(|name| text(row, name)).to_vec())
+        .map(|row| {
+            ["when", "cassandra", "here"]
+                .map(|name| text(row, name))
+                .to_vec()
+        })
         .collect();
     assert_eq!(documented("src/connection/mod.rs"), expected);
 }

@@ -64,7 +64,7 @@ fn explain(mismatch: &Mismatch) -> Value {
         "expected": mismatch.expected,
         "got": mismatch.got,
     });
-    if let Some((reply, differences)) = &mismatch.reply {
+    if let Some((reply, differences)) = mismatch.reply.as_deref() {
         object["reply"] = json!(hex::encode(&reply.bytes));
         object["differences"] = json!(differences);
         if let Some(why) = &reply.broken {

@@ -42,7 +42,7 @@ pub(super) struct Mismatch {
     /// What came instead, as the table of deliberate differences names it: `ERROR 0x000A`, `silence`, `close`, …
     pub(super) got: String,
     /// The reply that came, if one did, and where it differs.
-    pub(super) reply: Option<(Reply, Vec<Difference>)>,
+    pub(super) reply: Option<Box<(Reply, Vec<Difference>)>>,
 }
 
 /// How a probe came out.
@@ -111,7 +111,7 @@ enum Stop {
 struct Unexpected {
     expected: String,
     got: String,
-    reply: Option<(Reply, Vec<Difference>)>,
+    reply: Option<Box<(Reply, Vec<Difference>)>>,
 }
 
 impl Unexpected {
@@ -227,7 +227,7 @@ impl Player<'_> {
             let unexpected = Unexpected {
                 expected: describe(expected),
                 got: reply.name(),
-                reply: Some((reply, differences)),
+                reply: Some(Box::new((reply, differences))),
             };
             self.judge(number, unexpected, is_alike)?;
         }
@@ -310,7 +310,7 @@ fn instead(expected: &str, read: Result<Reply, NoReply>) -> Unexpected {
     match read {
         Ok(reply) => Unexpected {
             got: reply.name(),
-            reply: Some((reply, Vec::new())),
+            reply: Some(Box::new((reply, Vec::new()))),
             expected: expected.to_owned(),
         },
         Err(NoReply::Quiet) => Unexpected::new(expected, SILENCE),

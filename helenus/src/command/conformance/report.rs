@@ -143,7 +143,7 @@ fn explain(out: &mut impl Write, mismatch: &Mismatch) -> io::Result<()> {
         "  step {}: expected {}, got {}",
         mismatch.step, mismatch.expected, mismatch.got
     )?;
-    let Some((reply, differences)) = &mismatch.reply else {
+    let Some((reply, differences)) = mismatch.reply.as_deref() else {
         return Ok(());
     };
     for difference in differences {

@@ -104,7 +104,7 @@ fn a_selection_takes_what_all_its_parts_take() {
             version: Some(5),
             ..of("options")
         }),
-        1
+        2
     );
     assert_eq!(
         count(Selection {
