@@ -1,4 +1,4 @@
-//! `ClientConnection` without a socket: a server's bytes in, requests out.
+//! `ClientConnection` without a socket: a server's bytes in, requests out. And both ends joined in memory.
 
 #![allow(
     clippy::disallowed_methods,
@@ -7,5 +7,15 @@
 )]
 
 mod client;
+mod golden;
+mod interleaving;
+mod joined;
 mod peer;
+mod random;
 mod rules;
+#[path = "../golden/vectors.rs"]
+#[allow(
+    dead_code,
+    reason = "shared with the golden tests, which use all of it"
+)]
+mod vectors;
