@@ -1,4 +1,4 @@
-//! The same server on async-std's executor. Both speak through one reactor, so that the pump is the
+//! The same server and client on async-std's executor. Both speak through one reactor, so that the pump is the
 //! same; only who polls it differs.
 
 use crate::accept::serve;
@@ -9,6 +9,9 @@ use std::io;
 use std::net::TcpListener;
 use std::sync::Arc;
 use std::task::Context;
+
+/// A client on async-std.
+pub type Client = crate::ClientOn<AsyncStdSpawn>;
 
 /// A CQL server on async-std, bound to its address.
 pub type Server<S> = crate::ServerOn<S, AsyncStdSpawn>;

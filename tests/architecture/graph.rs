@@ -1,21 +1,32 @@
 //! Arrows between crates point one way, and what is published is fit to be.
 
-use crate::workspace::{Package, list, packages, text};
+use crate::workspace::{Package, list, named, packages, text};
 
 /// Which crates of the workspace a crate may know. Who isn't here isn't published.
 const ARROWS: &[(&str, &[&str])] = &[
     ("helenus-core", &[]),
     ("helenus-engine", &["helenus-core"]),
     ("helenus-server", &["helenus-core"]),
-    ("helenus-std", &["helenus-core", "helenus-server"]),
-    ("helenus-tokio", &["helenus-core", "helenus-server"]),
-    ("helenus-smol", &["helenus-core", "helenus-server"]),
+    ("helenus-client", &["helenus-core"]),
+    (
+        "helenus-std",
+        &["helenus-core", "helenus-server", "helenus-client"],
+    ),
+    (
+        "helenus-tokio",
+        &["helenus-core", "helenus-server", "helenus-client"],
+    ),
+    (
+        "helenus-smol",
+        &["helenus-core", "helenus-server", "helenus-client"],
+    ),
     (
         "helenus",
         &[
             "helenus-core",
             "helenus-engine",
             "helenus-server",
+            "helenus-client",
             "helenus-std",
             "helenus-tokio",
             "helenus-smol",
@@ -61,13 +72,6 @@ const RUNTIMES: &[&str] = &[
     "tokio",
 ];
 
-fn named(name: &str) -> Package {
-    packages()
-        .into_iter()
-        .find(|package| package.name == name)
-        .unwrap_or_else(|| panic!("no crate {name}"))
-}
-
 #[test]
 fn crates_know_only_those_below_them() {
     let mut wrong = Vec::new();
@@ -102,13 +106,15 @@ fn pure_crates_need_no_impure_crate() {
 }
 
 #[test]
-fn the_server_crate_knows_no_runtime_and_no_socket() {
-    let found: Vec<_> = named("helenus-server")
-        .dependencies
-        .into_iter()
-        .filter(|d| RUNTIMES.contains(&d.as_str()))
-        .collect();
-    assert!(found.is_empty(), "{found:?}");
+fn what_runtimes_share_knows_no_runtime_and_no_socket() {
+    for name in ["helenus-server", "helenus-client"] {
+        let found: Vec<_> = named(name)
+            .dependencies
+            .into_iter()
+            .filter(|d| RUNTIMES.contains(&d.as_str()))
+            .collect();
+        assert!(found.is_empty(), "{name} needs {found:?}");
+    }
 }
 
 #[test]

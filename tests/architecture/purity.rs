@@ -2,7 +2,7 @@
 //! `clippy.toml` refuses the same by type, where it can; this reads the sources, whatever their features.
 
 use crate::source::Code;
-use crate::workspace::{packages, root, shown};
+use crate::workspace::{named, packages, root, shown};
 
 const PURE: &[&str] = &["helenus-core", "helenus-engine"];
 
@@ -56,6 +56,28 @@ fn pure_sources_touch_nothing_outside() {
                 if let Some(line) = code.find_outside_tests(text) {
                     wrong.push(format!("{}:{line}: {text} ({instead})", shown(&file)));
                 }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn the_client_crate_reads_no_clock_and_starts_nothing() {
+    let mut wrong = Vec::new();
+    // Its `testing` is compiled for its own tests alone.
+    let sources = named("helenus-client").sources().into_iter();
+    for file in sources.filter(|file| !file.ends_with("testing.rs")) {
+        let code = Code::read(&file);
+        for text in [
+            "Instant::now",
+            "SystemTime",
+            "thread::spawn",
+            "TcpStream",
+            "std::fs",
+        ] {
+            if let Some(line) = code.find_outside_tests(text) {
+                wrong.push(format!("{}:{line}: {text}", shown(&file)));
             }
         }
     }

@@ -11,8 +11,8 @@ const LONGEST: usize = 600;
 const MEDIAN: usize = 200;
 /// The loop that moves bytes between a socket and a connection.
 const PUMP: usize = 250;
-/// An adapter with its server side, tests aside.
-const ADAPTER: usize = 600;
+/// An adapter with both sides and its wrappers for other libraries, tests aside.
+const ADAPTER: usize = 1000;
 
 const ADAPTERS: &[&str] = &["helenus-std", "helenus-tokio", "helenus-smol"];
 

@@ -50,6 +50,14 @@ pub(crate) fn packages() -> Vec<Package> {
     list(&metadata["packages"]).iter().map(package).collect()
 }
 
+/// The crate of this name.
+pub(crate) fn named(name: &str) -> Package {
+    packages()
+        .into_iter()
+        .find(|package| package.name == name)
+        .unwrap_or_else(|| panic!("no crate {name}"))
+}
+
 fn package(manifest: &Value) -> Package {
     let dependencies = list(&manifest["dependencies"]);
     let dependencies = dependencies

@@ -17,6 +17,10 @@ FEATURES = [
     ("helenus-core", ["--no-default-features", "--features", "chrono"]),
     ("helenus-core", ["--no-default-features", "--features", "serde"]),
     ("helenus-core", ["--no-default-features", "--features", "time"]),
+    ("helenus-client", ["--no-default-features"]),
+    ("helenus-client", ["--no-default-features", "--features", "tower"]),
+    ("helenus-tokio", ["--no-default-features"]),
+    ("helenus-tokio", ["--no-default-features", "--features", "tower"]),
     ("helenus-smol", ["--no-default-features"]),
     ("helenus-smol", ["--no-default-features", "--features", "async-std"]),
 ]
@@ -25,6 +29,7 @@ FEATURES = [
 PUBLISHED = [
     "helenus-core",
     "helenus-server",
+    "helenus-client",
     "helenus-engine",
     "helenus-std",
     "helenus-tokio",

@@ -1,0 +1,347 @@
+//! [`Calls`]: every call of a connection, from the moment somebody makes it until its outcome is taken. Who
+//! waits for room stands in line; what has room is encoded behind what was encoded before it, so that
+//! a call allocates nothing here.
+
+use crate::error::Error;
+use crate::outgoing::{Outgoing, Queued};
+use crate::result::QueryResult;
+use bytes::BytesMut;
+use helenus_core::{Header, ProtocolVersion};
+use std::collections::VecDeque;
+use std::task::{Poll, Waker};
+use std::time::{Duration, Instant};
+
+/// Names one call; never another one, though its place is used again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Key {
+    place: u32,
+    generation: u32,
+}
+
+impl Key {
+    /// Where its call is kept. Places are as few as calls that there are at once.
+    pub(crate) fn place(self) -> usize {
+        self.place as usize
+    }
+}
+
+/// How many calls may be under way, and how many bytes may wait to be sent, until the next call has to wait.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits {
+    pub(crate) calls: usize,
+    pub(crate) bytes: usize,
+}
+
+/// What became of a call.
+pub(crate) type Outcome = Result<QueryResult, Error>;
+
+#[derive(Debug)]
+enum Stage {
+    /// The place is free.
+    Free,
+    /// In line for room. The pump, which has a clock, sets the deadline.
+    Waiting {
+        timeout: Option<Duration>,
+        deadline: Option<Instant>,
+    },
+    /// With room: to be queued, queued, or sent.
+    UnderWay,
+    /// To be taken.
+    Done(Outcome),
+}
+
+#[derive(Debug)]
+struct Place {
+    generation: u32,
+    stage: Stage,
+    waker: Option<Waker>,
+}
+
+/// The calls of one connection.
+#[derive(Debug)]
+pub(crate) struct Calls {
+    version: ProtocolVersion,
+    limits: Limits,
+    places: Vec<Place>,
+    free: Vec<u32>,
+    /// Who waits for room, the longest first. The keys of abandoned calls stay until they are at the front.
+    line: VecDeque<Key>,
+    /// Calls in line whose deadline isn't set yet.
+    unstamped: bool,
+    /// Calls that took room and whose outcome isn't there.
+    under_way: usize,
+    /// Bytes that took room and weren't sent, with their headers.
+    unsent: usize,
+    /// The bodies of what is queued, one behind the other.
+    bodies: BytesMut,
+    queued: Vec<Queued>,
+    /// Calls that were abandoned after they had been queued.
+    cancelled: Vec<Key>,
+}
+
+impl Calls {
+    pub(crate) fn new(version: ProtocolVersion, limits: Limits) -> Calls {
+        Calls {
+            version,
+            limits,
+            places: Vec::new(),
+            free: Vec::new(),
+            line: VecDeque::new(),
+            unstamped: false,
+            under_way: 0,
+            unsent: 0,
+            bodies: BytesMut::new(),
+            queued: Vec::new(),
+            cancelled: Vec::new(),
+        }
+    }
+
+    /// Takes room for a call, of which `key` is the name from then on; in line, while there is none. Ready with
+    /// an error if it isn't to be had any more.
+    pub(crate) fn poll_room(
+        &mut self,
+        key: &mut Option<Key>,
+        timeout: Option<Duration>,
+        waker: &Waker,
+    ) -> Poll<Result<(), Error>> {
+        self.skip_abandoned();
+        let Some(known) = *key else {
+            if self.line.is_empty() && self.has_room() {
+                *key = Some(self.enter(Stage::UnderWay));
+                self.under_way += 1;
+                return Poll::Ready(Ok(()));
+            }
+            self.unstamped |= timeout.is_some();
+            let waiting = Stage::Waiting {
+                timeout,
+                deadline: None,
+            };
+            let entered = self.enter(waiting);
+            self.wait(entered, waker);
+            self.line.push_back(entered);
+            *key = Some(entered);
+            return Poll::Pending;
+        };
+        let is_next = self.line.front() == Some(&known) && self.has_room();
+        match self.place(known).map(|place| &mut place.stage) {
+            Some(stage @ Stage::Waiting { .. }) if is_next => {
+                *stage = Stage::UnderWay;
+                self.line.pop_front();
+                self.under_way += 1;
+                Poll::Ready(Ok(()))
+            }
+            Some(Stage::Waiting { .. }) => {
+                self.wait(known, waker);
+                Poll::Pending
+            }
+            Some(Stage::Done(_)) => {
+                *key = None;
+                match self.leave(known) {
+                    Some(Stage::Done(Err(error))) => Poll::Ready(Err(error)),
+                    _ => Poll::Ready(Ok(())),
+                }
+            }
+            _ => Poll::Ready(Ok(())),
+        }
+    }
+
+    /// Queues the request of a call that has room.
+    pub(crate) fn queue(&mut self, key: Key, request: &Outgoing<'_>) {
+        let start = self.bodies.len();
+        let flags = request.encode(self.version, &mut self.bodies);
+        let length = self.bodies.len() - start;
+        self.unsent += Header::SIZE + length;
+        self.queued.push(Queued {
+            key,
+            opcode: request.body.opcode(),
+            flags,
+            length,
+            timeout: request.timeout,
+            deadline: None,
+            metadata: request.metadata.cloned(),
+            is_void: false,
+        });
+    }
+
+    /// Takes the outcome of a call.
+    pub(crate) fn poll(&mut self, key: Key, waker: &Waker) -> Poll<Outcome> {
+        let is_done = (self.place(key)).is_some_and(|place| matches!(place.stage, Stage::Done(_)));
+        if !is_done {
+            self.wait(key, waker);
+            return Poll::Pending;
+        }
+        match self.leave(key) {
+            Some(Stage::Done(outcome)) => Poll::Ready(outcome),
+            _ => Poll::Pending,
+        }
+    }
+
+    /// Nobody asks for a call any more: it isn't sent if it wasn't yet, and its answer goes nowhere if it was.
+    pub(crate) fn abandon(&mut self, key: Key) {
+        if let Some(Stage::UnderWay) = self.leave(key) {
+            self.under_way -= 1;
+            self.cancelled.push(key);
+        }
+    }
+
+    /// Gives a call its outcome, and who is to be woken for it. One that was abandoned needs none.
+    pub(crate) fn complete(&mut self, key: Key, outcome: Outcome) -> Option<Waker> {
+        let place = self.place(key)?;
+        let before = std::mem::replace(&mut place.stage, Stage::Done(outcome));
+        let waker = place.waker.take();
+        if matches!(before, Stage::UnderWay) {
+            self.under_way -= 1;
+        }
+        waker
+    }
+
+    /// What was queued since the last time, behind what `bodies` and `queued` hold, and what was cancelled.
+    pub(crate) fn collect(
+        &mut self,
+        bodies: &mut BytesMut,
+        queued: &mut VecDeque<Queued>,
+        cancelled: &mut Vec<Key>,
+    ) {
+        if queued.is_empty() {
+            std::mem::swap(bodies, &mut self.bodies);
+        } else {
+            bodies.extend_from_slice(&self.bodies);
+            self.bodies.clear();
+        }
+        queued.extend(self.queued.drain(..));
+        cancelled.append(&mut self.cancelled);
+    }
+
+    /// Whether [`Calls::collect`] would give something to send.
+    pub(crate) fn has_queued(&self) -> bool {
+        !self.queued.is_empty() || self.unstamped
+    }
+
+    /// These bytes were handed to the connection.
+    pub(crate) fn sent(&mut self, bytes: usize) {
+        self.unsent -= bytes.min(self.unsent);
+    }
+
+    /// Who may try now, if there is room: to be woken.
+    pub(crate) fn next_in_line(&mut self) -> Option<Waker> {
+        self.skip_abandoned();
+        if !self.has_room() {
+            return None;
+        }
+        let key = *self.line.front()?;
+        self.place(key)?.waker.take()
+    }
+
+    /// Sets the deadlines of who is in line, and takes the calls out whose deadline has come.
+    pub(crate) fn expire(&mut self, now: Instant, expired: &mut Vec<Key>) {
+        self.unstamped = false;
+        let places = &mut self.places;
+        self.line.retain(|key| {
+            let place = places.get_mut(key.place as usize);
+            let Some(place) = place.filter(|place| place.generation == key.generation) else {
+                return false;
+            };
+            let Stage::Waiting { timeout, deadline } = &mut place.stage else {
+                return false;
+            };
+            if deadline.is_none() {
+                *deadline = timeout.and_then(|timeout| now.checked_add(timeout));
+            }
+            let is_late = deadline.is_some_and(|deadline| deadline <= now);
+            if is_late {
+                expired.push(*key);
+            }
+            !is_late
+        });
+    }
+
+    /// The first deadline of who is in line.
+    pub(crate) fn deadline(&self) -> Option<Instant> {
+        let deadline = |place: &Place| match place.stage {
+            Stage::Waiting { deadline, .. } => deadline,
+            _ => None,
+        };
+        let place = |key: &Key| self.places.get(key.place as usize);
+        self.line
+            .iter()
+            .filter_map(place)
+            .filter_map(deadline)
+            .min()
+    }
+
+    /// Every call that has no outcome yet.
+    pub(crate) fn unfinished(&self) -> Vec<Key> {
+        let open = |(place, held): (usize, &Place)| match held.stage {
+            Stage::Free | Stage::Done(_) => None,
+            _ => Some(Key {
+                place: place as u32,
+                generation: held.generation,
+            }),
+        };
+        self.places.iter().enumerate().filter_map(open).collect()
+    }
+
+    fn has_room(&self) -> bool {
+        // A limit of nothing would be a connection that never goes on.
+        self.under_way < self.limits.calls.max(1) && self.unsent < self.limits.bytes.max(1)
+    }
+
+    fn enter(&mut self, stage: Stage) -> Key {
+        if let Some(place) = self.free.pop()
+            && let Some(free) = self.places.get_mut(place as usize)
+        {
+            free.stage = stage;
+            let generation = free.generation;
+            return Key { place, generation };
+        }
+        let place = self.places.len() as u32;
+        self.places.push(Place {
+            generation: 0,
+            stage,
+            waker: None,
+        });
+        Key {
+            place,
+            generation: 0,
+        }
+    }
+
+    /// Leaves `waker` for what becomes of a call.
+    fn wait(&mut self, key: Key, waker: &Waker) {
+        if let Some(place) = self.place(key) {
+            match &mut place.waker {
+                Some(known) => known.clone_from(waker),
+                none => *none = Some(waker.clone()),
+            }
+        }
+    }
+
+    /// Frees the place of a call.
+    fn leave(&mut self, key: Key) -> Option<Stage> {
+        let place = self.place(key)?;
+        place.generation = place.generation.wrapping_add(1);
+        place.waker = None;
+        let stage = std::mem::replace(&mut place.stage, Stage::Free);
+        self.free.push(key.place);
+        Some(stage)
+    }
+
+    fn place(&mut self, key: Key) -> Option<&mut Place> {
+        self.places
+            .get_mut(key.place as usize)
+            .filter(|place| place.generation == key.generation)
+    }
+
+    /// Takes abandoned calls off the front of the line.
+    fn skip_abandoned(&mut self) {
+        while let Some(&key) = self.line.front() {
+            if self.place(key).is_some() {
+                return;
+            }
+            self.line.pop_front();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
