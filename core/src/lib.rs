@@ -107,6 +107,7 @@ pub mod connection;
 pub mod crc;
 pub mod envelope;
 pub mod error;
+pub mod forward;
 mod framing;
 pub mod message;
 mod pump;

@@ -82,6 +82,14 @@ impl Exchange {
         mark
     }
 
+    /// Begins an answer that nobody decoded: its body follows, and its flags say what that begins with.
+    #[inline]
+    pub(crate) fn begin_undecoded(&mut self, to: &Addressee, opcode: Opcode, flags: Flags) -> Mark {
+        let flags = flags.without(Flags::COMPRESSION).without(Flags::USE_BETA);
+        self.outbound
+            .begin(to.dialect.into(), to.stream, opcode, flags)
+    }
+
     /// Ends the answer of a request.
     #[inline]
     pub(crate) fn finish(&mut self, mark: Mark, to: &Addressee) {
@@ -94,7 +102,10 @@ impl Exchange {
     /// Answers a request.
     pub(crate) fn answer(&mut self, to: &Addressee, response: &Response, extras: Option<&Extras>) {
         let opcode = response.opcode();
-        let mark = self.begin(to, opcode, extras);
+        let mark = match response {
+            Response::Undecoded(undecoded) => self.begin_undecoded(to, opcode, undecoded.flags),
+            _ => self.begin(to, opcode, extras),
+        };
         response.encode(to.dialect.version, self.outbound.buffer());
         let errors = self.errors_in_segment;
         self.finish(mark, to);

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use super::exchange::Exchange;
 use super::ticket::{Addressee, RequestTicket};
 use crate::codes::{Opcode, ProtocolVersion};
-use crate::envelope::StreamId;
+use crate::envelope::{Flags, StreamId};
 use crate::error::Error;
 use crate::framing::outbound::Mark;
 use crate::message::{ErrorResponse, Extras, Response, RowsHeader};
@@ -86,6 +86,16 @@ impl<'a> Responder<'a> {
     pub fn reject(mut self, error: &Error) {
         self.progress = Writing::Done;
         self.exchange.refuse(&self.to, error);
+    }
+
+    /// Answers with a body that wasn't decoded, its flags saying what it begins with: see
+    /// [`forward`](crate::forward). It is copied into the output.
+    #[inline]
+    pub fn forward(mut self, opcode: Opcode, flags: Flags, body: &[u8]) {
+        self.progress = Writing::Done;
+        let mark = self.exchange.begin_undecoded(&self.to, opcode, flags);
+        self.exchange.outbound.buffer().extend_from_slice(body);
+        self.exchange.finish(mark, &self.to);
     }
 
     /// Answers with rows that `write` encodes straight into the output: no allocation, no copy.

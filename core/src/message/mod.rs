@@ -54,7 +54,7 @@ pub use prepare::Prepare;
 pub use query::{Query, QueryFlags, QueryParams};
 pub use register::Register;
 pub use request::RequestBody;
-pub use response::Response;
+pub use response::{Response, Undecoded};
 pub(crate) use result::kind as result_kind;
 pub use result::{
     ColumnSpec, ColumnView, ColumnsIter, ColumnsView, NO_COLUMNS_ID, Prepared, ResultMetadata,

@@ -10,6 +10,7 @@ use super::result::{Prepared, ResultMetadata, Rows, RowsView, kind};
 use super::schema_change::SchemaChange;
 use super::supported::Supported;
 use crate::codes::{Opcode, ProtocolVersion};
+use crate::envelope::Flags;
 use crate::wire::{DecodeError, DecodeErrorKind, Reader, WireWrite};
 
 /// An answer to a request. Events aren't answers: see [`ServerEvent`](super::ServerEvent).
@@ -38,6 +39,20 @@ pub enum Response {
     AuthSuccess(Option<Bytes>),
     /// ERROR.
     Error(ErrorResponse),
+    /// Any of them, as a proxy received it.
+    Undecoded(Undecoded),
+}
+
+/// A response that was not decoded, for who passes it on: see [`forward`](crate::forward).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Undecoded {
+    /// The opcode, known or not.
+    pub opcode: Opcode,
+    /// The flags; compression and beta are left to the connection.
+    pub flags: Flags,
+    /// The body, uncompressed. Tracing id, warnings and payload, if the flags announce them, stand at its front:
+    /// nothing is put before it.
+    pub body: Bytes,
 }
 
 impl Response {
@@ -56,6 +71,7 @@ impl Response {
             Self::AuthChallenge(_) => Opcode::AUTH_CHALLENGE,
             Self::AuthSuccess(_) => Opcode::AUTH_SUCCESS,
             Self::Error(_) => Opcode::ERROR,
+            Self::Undecoded(undecoded) => undecoded.opcode,
         }
     }
 
@@ -87,6 +103,7 @@ impl Response {
                 out.put_bytes_field(token.as_deref());
             }
             Self::Error(error) => error.encode(version, out),
+            Self::Undecoded(undecoded) => out.put_slice(&undecoded.body),
         }
     }
 

@@ -71,6 +71,19 @@ pub enum SchemaTarget {
     },
 }
 
+impl SchemaTarget {
+    /// Whether the version has a name for it; v3 has none for functions and aggregates.
+    pub(crate) const fn is_known_to(&self, version: ProtocolVersion) -> bool {
+        !matches!(
+            (self, version),
+            (
+                Self::Function { .. } | Self::Aggregate { .. },
+                ProtocolVersion::V3
+            )
+        )
+    }
+}
+
 /// A change of the schema.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SchemaChange {

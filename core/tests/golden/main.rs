@@ -2,6 +2,7 @@
 //! `tests/vectors/README.md` describes the files.
 
 mod cuts;
+mod forward;
 mod listed;
 mod probes;
 mod requests;

@@ -189,7 +189,7 @@ fn encode_columns(
 }
 
 /// The oldest version that describes the type just as v5 does.
-fn described_alike_since(ty: &CqlType) -> ProtocolVersion {
+pub(super) fn described_alike_since(ty: &CqlType) -> ProtocolVersion {
     match ty.strip_frozen() {
         CqlType::Duration => ProtocolVersion::V5,
         CqlType::Date | CqlType::Time | CqlType::SmallInt | CqlType::TinyInt => ProtocolVersion::V4,

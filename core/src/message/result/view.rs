@@ -6,7 +6,8 @@ use bytes::Bytes;
 
 use super::kind;
 use super::metadata::{
-    GLOBAL_TABLES_SPEC, HAS_MORE_PAGES, METADATA_CHANGED, NO_METADATA, ResultMetadata, read_count,
+    GLOBAL_TABLES_SPEC, HAS_MORE_PAGES, METADATA_CHANGED, NO_METADATA, ResultMetadata,
+    described_alike_since, read_count,
 };
 use super::rows::Rows;
 use crate::codes::ProtocolVersion;
@@ -127,6 +128,23 @@ impl<'a> RowsView<'a> {
             });
         }
         TypedRows::new(self.content, self.row_count, metadata)
+    }
+
+    /// Whether both versions write these rows with the same bytes: they describe the columns alike, or not at all, and
+    /// v5 doesn't give them a new id.
+    pub(crate) fn is_written_alike(&self, one: ProtocolVersion, other: ProtocolVersion) -> bool {
+        if self.columns.flags & METADATA_CHANGED != 0 {
+            return false;
+        }
+        let older = one.min(other);
+        let describes_alike = |column: Result<ColumnView<'_>, DecodeError>| {
+            column.is_ok_and(|column| described_alike_since(&column.ty) <= older)
+        };
+        match self.columns.iter() {
+            Ok(mut columns) => columns.all(describes_alike),
+            // Who writes it anew finds out what is wrong.
+            Err(_) => false,
+        }
     }
 
     /// The same rows, owned: their cells share `body`, from which they were read. Columns that aren't described have the
