@@ -7,6 +7,7 @@ use super::access::{self, RoleCondition};
 use super::ast::{Ddl, Statement};
 use super::ddl;
 use super::describe::describe;
+use super::indexes;
 use super::input::{Input, Parsed, token};
 use super::keywords::Keyword;
 use super::modify::{batch, delete, insert, update};
@@ -80,10 +81,10 @@ fn create(input: Input<'_>) -> Parsed<'_, Statement> {
         Keyspace => map(ddl::create_keyspace, ddl).parse(rest),
         Table => map(tables::create_table, ddl).parse(rest),
         Type => map(ddl::create_type, ddl).parse(rest),
-        Index => map(unsupported::create_index, Statement::Unsupported).parse(rest),
+        Index => map(|input| indexes::create_index(input, false), ddl).parse(rest),
         Custom => {
             let (rest, _) = super::input::key(Index)(rest)?;
-            map(unsupported::create_index, Statement::Unsupported).parse(rest)
+            map(|input| indexes::create_index(input, true), ddl).parse(rest)
         }
         Materialized => {
             map(unsupported::create_view, Statement::Unsupported).parse(input.advance())
@@ -151,7 +152,7 @@ fn drop(input: Input<'_>) -> Parsed<'_, Statement> {
         Keyspace => map(ddl::drop_keyspace, ddl).parse(rest),
         Table => map(ddl::drop_table, ddl).parse(rest),
         Type => map(ddl::drop_type, ddl).parse(rest),
-        Index => map(unsupported::drop_index, Statement::Unsupported).parse(rest),
+        Index => map(indexes::drop_index, ddl).parse(rest),
         Materialized => map(unsupported::drop_view, Statement::Unsupported).parse(input.advance()),
         Trigger => map(unsupported::drop_trigger, Statement::Unsupported).parse(rest),
         Function => map(unsupported::drop_function, refused("DROP FUNCTION")).parse(rest),

@@ -1,15 +1,14 @@
-//! Statements on indexes, views, functions, aggregates and triggers: parsed, so that wrong ones are told, and refused
+//! Statements on views, functions, aggregates and triggers: parsed, so that wrong ones are told, and refused
 //! as a whole.
 
 use nom::Parser;
 use nom::multi::separated_list1;
-use nom::sequence::delimited;
 
 use super::ast::TypeName;
 use super::ddl::{IF_EXISTS, IF_NOT_EXISTS};
 use super::input::{Input, Parsed, clause, flag, key, keys, separator, token};
 use super::keywords::Keyword;
-use super::names::{column, function, identifier, index, table};
+use super::names::{function, identifier, table};
 use super::properties::{Collected, with_properties};
 use super::relations::relations;
 use super::selection::selectors;
@@ -17,59 +16,6 @@ use super::tables::{clustering_order, primary_key};
 use super::terms::term;
 use super::token::Kind;
 use super::types::comparator_type;
-
-/// `CREATE [CUSTOM] INDEX`, from behind those words.
-pub(super) fn create_index(input: Input<'_>) -> Parsed<'_, &'static str> {
-    let (mut input, _) = flag(IF_NOT_EXISTS)(input)?;
-    if input.kind() == Kind::Question {
-        return input.refuse("Bind variables cannot be used for index names");
-    }
-    if input.kind().is_identifier() {
-        input = input.advance();
-    }
-    let (input, _) = key(Keyword::On)(input)?;
-    let (input, _) = table(input)?;
-    let (mut input, _) = token(Kind::OpenParen)(input)?;
-    let kind = input.kind();
-    if kind.is_column() || matches!(kind, Kind::Key(Keyword::Entries | Keyword::Full)) {
-        (input, _) = separated_list1(separator(Kind::Comma), index_target).parse(input)?;
-    }
-    let (input, _) = token(Kind::CloseParen)(input)?;
-    let (input, _) = clause(Keyword::Using, token(Kind::String))(input)?;
-    let (input, _) = optional_properties(input)?;
-    Ok((input, "CREATE INDEX"))
-}
-
-fn optional_properties(input: Input<'_>) -> Parsed<'_, ()> {
-    if !input.at(Keyword::With) {
-        return Ok((input, ()));
-    }
-    let (input, _) = with_properties(input)?;
-    Ok((input, ()))
-}
-
-fn index_target(input: Input<'_>) -> Parsed<'_, ()> {
-    use Keyword::{Entries, Full, Keys, Values};
-    let wrapped = match input.kind() {
-        Kind::Key(Entries | Full) => true,
-        Kind::Key(Keys | Values) => input.peek(1) == Kind::OpenParen,
-        _ => false,
-    };
-    if !wrapped {
-        let (input, _) = column(input)?;
-        return Ok((input, ()));
-    }
-    let (open, close) = (token(Kind::OpenParen), token(Kind::CloseParen));
-    let (input, _) = delimited(open, column, close).parse(input.advance())?;
-    Ok((input, ()))
-}
-
-/// `DROP INDEX`, from behind those words.
-pub(super) fn drop_index(input: Input<'_>) -> Parsed<'_, &'static str> {
-    let (input, _) = flag(IF_EXISTS)(input)?;
-    let (input, _) = index(input)?;
-    Ok((input, "DROP INDEX"))
-}
 
 /// `CREATE MATERIALIZED VIEW`, from behind the first word.
 pub(super) fn create_view(input: Input<'_>) -> Parsed<'_, &'static str> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use helenus_core::types::{CqlType, UserType, quoted};
 
-use crate::schema::{Column, DroppedColumn, Keyspace, PropertyText, Table};
+use crate::schema::{Column, DroppedColumn, Index, Keyspace, OptionMap, PropertyText, Table};
 
 /// Writes to a string, which can't fail.
 macro_rules! put {
@@ -140,6 +140,37 @@ pub(super) fn table(table: &Table, is_virtual: bool, internals: bool) -> String 
         true => warning("Table", &name, &out),
         false => out,
     }
+}
+
+/// `CREATE INDEX`
+pub(super) fn index(table: &Table, index: &Index) -> String {
+    let custom = if index.class().is_some() {
+        "CUSTOM "
+    } else {
+        ""
+    };
+    let mut out = format!(
+        "CREATE {custom}INDEX {} ON {}.{} ({})",
+        quoted(&index.name),
+        quoted(&table.keyspace),
+        quoted(&table.name),
+        index.target()
+    );
+    if let Some(class) = index.class() {
+        put!(out, " USING {}", PropertyText::Text(class));
+    }
+    let own = |name: &str| name != "target" && name != "class_name";
+    let options: OptionMap = index
+        .options
+        .iter()
+        .filter(|(name, _)| own(name))
+        .map(|(name, value)| (Arc::clone(name), Arc::clone(value)))
+        .collect();
+    if !options.is_empty() {
+        put!(out, " WITH OPTIONS = {}", PropertyText::Map(&options));
+    }
+    out.push(';');
+    out
 }
 
 /// The columns, each on its line, and the primary key.

@@ -14,7 +14,7 @@ use helenus_core::message::{ColumnSpec, ErrorResponse, ResultMetadata, Rows};
 use helenus_core::types::{CqlType, quoted};
 
 use crate::cql::ast::{Describe, DescribeTarget, TableName};
-use crate::schema::{Keyspace, Schema, Table};
+use crate::schema::{Index, Keyspace, Schema, Table};
 
 /// Answers a `DESCRIBE` with all its rows; there is no paging.
 ///
@@ -41,12 +41,12 @@ pub fn describe(
         Functions | Aggregates => return Ok(rows(&[], Detail::Names)),
         Schema { full } => description.whole(*full),
         Keyspace { only, name } => description.keyspace(name.as_deref(), *only)?,
-        Table(name) => vec![description.table(name)?],
+        Table(name) => description.table(name)?,
         Type(name) => vec![description.user_type(name)?],
         Anything(name) => description.anything(name)?,
         Function(name) => return Err(description.missing(name, "User defined function")),
         Aggregate(name) => return Err(description.missing(name, "User defined aggregate")),
-        Index(name) => return Err(description.missing(name, "Table for existing index")),
+        Index(name) => vec![description.index(name)?],
         View(name) => return Err(description.missing(name, "Materialized view")),
     };
     Ok(rows(&elements, Detail::Statements))
@@ -185,7 +185,7 @@ impl<'a> Description<'a> {
                 .map(|ty| type_element(ty)),
         );
         let tables = sorted_tables(keyspace).into_iter();
-        elements.extend(tables.map(|table| self.table_element(table)));
+        elements.extend(tables.flat_map(|table| self.table_elements(table)));
         elements
     }
 
@@ -207,14 +207,22 @@ impl<'a> Description<'a> {
         keyspace.ok_or_else(|| not_found(name, "in keyspaces"))
     }
 
-    fn table(&self, name: &TableName) -> Result<Element, ErrorResponse> {
+    fn table(&self, name: &TableName) -> Result<Vec<Element>, ErrorResponse> {
         let keyspace = self.named_keyspace(name.keyspace.as_deref())?;
         match keyspace.tables.get(&name.name) {
-            Some(table) => Ok(self.table_element(table)),
+            Some(table) => Ok(self.table_elements(table)),
             None => Err(ErrorResponse::invalid(format!(
                 "Table '{}' not found in keyspace '{}'",
                 name.name, keyspace.name
             ))),
+        }
+    }
+
+    fn index(&self, name: &TableName) -> Result<Element, ErrorResponse> {
+        let keyspace = self.named_keyspace(name.keyspace.as_deref())?;
+        match keyspace.index(&name.name) {
+            Some((table, index)) => Ok(index_element(table, index)),
+            None => Err(self.missing(name, "Table for existing index")),
         }
     }
 
@@ -237,7 +245,7 @@ impl<'a> Description<'a> {
         }
     }
 
-    /// A keyspace of that name, or else a table.
+    /// A keyspace of that name, or else a table or an index.
     fn anything(&self, name: &TableName) -> Result<Vec<Element>, ErrorResponse> {
         let keyspace = match name.keyspace.as_deref() {
             Some(keyspace) => self.named_keyspace(Some(keyspace))?,
@@ -252,8 +260,11 @@ impl<'a> Description<'a> {
             }
         };
         match keyspace.tables.get(&name.name) {
-            Some(table) => Ok(vec![self.table_element(table)]),
+            Some(table) => Ok(self.table_elements(table)),
             None => {
+                if let Some((table, index)) = keyspace.index(&name.name) {
+                    return Ok(vec![index_element(table, index)]);
+                }
                 let place = format!("in keyspace '{}'", keyspace.name);
                 Err(not_found(&name.name, &place))
             }
@@ -268,6 +279,16 @@ impl<'a> Description<'a> {
             name,
             statement: create::keyspace(keyspace),
         }
+    }
+
+    /// A table with what depends on it.
+    fn table_elements(&self, table: &Table) -> Vec<Element> {
+        let mut indexes: Vec<_> = table.indexes.iter().collect();
+        indexes.sort_by_cached_key(|index| index.name.to_lowercase());
+        let indexes = indexes.iter().map(|index| index_element(table, index));
+        std::iter::once(self.table_element(table))
+            .chain(indexes)
+            .collect()
     }
 
     fn table_element(&self, table: &Table) -> Element {
@@ -289,6 +310,15 @@ fn sorted_tables(keyspace: &Keyspace) -> Vec<&Arc<Table>> {
     let mut tables: Vec<_> = keyspace.tables.values().collect();
     tables.sort_by_cached_key(|table| table.name.to_lowercase());
     tables
+}
+
+fn index_element(table: &Table, index: &Index) -> Element {
+    Element {
+        keyspace: quoted(&table.keyspace).into_owned(),
+        kind: "index",
+        name: quoted(&index.name).into_owned(),
+        statement: create::index(table, index),
+    }
 }
 
 fn type_element(ty: &helenus_core::types::UserType) -> Element {

@@ -177,7 +177,7 @@ impl Execution {
     fn finish(&mut self) -> Action {
         let result = match std::mem::replace(&mut self.run, Run::Done(Response::Void)) {
             Run::Select(select) => select.finish().map(|(response, warning)| {
-                self.warnings.extend(warning.map(str::to_owned));
+                self.warnings.extend(warning);
                 response
             }),
             Run::Write(write) => match write.finish() {

@@ -10,6 +10,7 @@ mod math;
 mod number;
 mod resolve;
 mod time;
+mod vector;
 
 pub(crate) use aggregate::{Accumulator, Aggregate};
 pub(crate) use arithmetic::{arithmetic, negation};

@@ -3,7 +3,7 @@
 use helenus_core::ErrorResponse;
 use helenus_core::types::CqlType;
 
-use super::{Function, aggregate, blob, collection, math, time};
+use super::{Function, aggregate, blob, collection, math, time, vector};
 use crate::cql::ast;
 use crate::schema::Table;
 use crate::term;
@@ -106,6 +106,8 @@ fn candidates(table: &Table, name: &str, arguments: &[Argument<'_>]) -> Vec<Func
     let first = arguments.first().and_then(|argument| argument.ty.as_ref());
     collection::candidates(name, first, &mut found);
     aggregate::candidates(name, first, &mut found);
+    let types = arguments.iter().filter_map(|argument| argument.ty.as_ref());
+    vector::candidates(name, types, &mut found);
     found
 }
 

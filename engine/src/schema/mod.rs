@@ -1,6 +1,7 @@
 //! The schema as immutable snapshots: a change makes a new [`Schema`] that shares what it kept.
 
 mod ddl;
+mod index;
 mod options;
 mod replication;
 mod table;
@@ -9,6 +10,7 @@ mod version;
 
 pub use ddl::SchemaUpdate;
 pub(crate) use ddl::build_table;
+pub use index::{Index, IndexKind, Similarity};
 pub(crate) use options::TableSettings;
 pub use options::{OptionMap, PropertyText, TableOptions};
 pub use table::{Column, ColumnId, ColumnKind, DroppedColumn, Table, TableId};
@@ -84,6 +86,14 @@ impl Keyspace {
     /// Whether only the server itself changes it: no statement creates, alters or drops anything in it.
     pub fn is_local_system(&self) -> bool {
         is_local_system(&self.name)
+    }
+
+    /// The index of that name with its table.
+    pub fn index(&self, name: &str) -> Option<(&Arc<Table>, &Index)> {
+        self.tables.values().find_map(|table| {
+            let index = table.indexes.iter().find(|index| &*index.name == name)?;
+            Some((table, index))
+        })
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use helenus_core::types::CqlType;
 use uuid::Uuid;
 
+use super::Index;
 use super::options::TableOptions;
 
 /// The identity of a table: a table dropped and created again has another.
@@ -130,6 +131,8 @@ pub struct Table {
     pub options: Arc<TableOptions>,
     /// Dropped columns by name, each name once: its last drop.
     pub dropped: Vec<DroppedColumn>,
+    /// Secondary indexes by name.
+    pub indexes: Vec<Index>,
 }
 
 impl Table {

@@ -135,6 +135,11 @@ impl Part {
             self.number(column.dropped_at as u64);
             self.number(column.is_static.into());
         }
+        self.number(table.indexes.len() as u64);
+        for index in &table.indexes {
+            self.text(&index.name);
+            self.map(&index.options);
+        }
         self.finish()
     }
 }

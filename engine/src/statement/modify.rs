@@ -287,18 +287,6 @@ fn places(
             kind.name()
         )));
     }
-    let mut foreign: Vec<_> = relations
-        .others
-        .iter()
-        .map(|(column, _)| &*column.name)
-        .collect();
-    foreign.extend(relations.contents.iter().map(|filter| &*filter.name));
-    if !foreign.is_empty() {
-        return Err(ErrorResponse::invalid(format!(
-            "Non PRIMARY KEY columns found in where clause: {} ",
-            foreign.join(", ")
-        )));
-    }
     let mut parts = Vec::with_capacity(table.partition_key_len);
     let mut missing = Vec::new();
     for (column, test) in table.partition_key().iter().zip(relations.partition) {
@@ -356,6 +344,18 @@ fn places(
         return Err(ErrorResponse::invalid(format!(
             "Some clustering keys are missing: {}",
             wanted.join(", ")
+        )));
+    }
+    let mut foreign: Vec<_> = relations
+        .others
+        .iter()
+        .map(|(column, _)| &*column.name)
+        .collect();
+    foreign.extend(relations.contents.iter().map(|filter| &*filter.name));
+    if !foreign.is_empty() {
+        return Err(ErrorResponse::invalid(format!(
+            "Non PRIMARY KEY columns found in where clause: {} ",
+            foreign.join(", ")
         )));
     }
     Ok((KeyPlan::Points(parts), clustering))

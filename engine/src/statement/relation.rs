@@ -9,7 +9,7 @@ use super::filter::{Filter, FilterTest};
 use super::planner::Planner;
 use super::restrictions::{ColumnTest, Relations, is_complex, plan_comparison};
 use crate::cql::ast::{self, Comparison, InValues, Relation};
-use crate::schema::{Column, ColumnKind};
+use crate::schema::{Column, ColumnKind, Table};
 use crate::term::{self, InTerm, Receiver, Shape, list_of};
 
 /// Adds a relation to what was found so far.
@@ -21,6 +21,7 @@ pub(crate) fn add(
     match relation {
         Relation::Column(name, comparison, written) => {
             let column = planner.column(name)?.clone();
+            check_vector(planner.table, &column)?;
             check_comparable(&column, *comparison)?;
             let receiver = Receiver::column(planner.table, &column);
             let test = plan_comparison(planner, &receiver, *comparison, written)?;
@@ -28,6 +29,7 @@ pub(crate) fn add(
         }
         Relation::In(name, values) => {
             let column = planner.column(name)?.clone();
+            check_vector(planner.table, &column)?;
             check_simple(&column, "IN")?;
             let receiver = Receiver::column(planner.table, &column);
             // One value is that value, as in Cassandra.
@@ -91,10 +93,36 @@ pub(crate) fn add(
                 "Unsupported restriction: {name} IS NOT NULL"
             )))
         }
-        Relation::Expression(index, _) => Err(ErrorResponse::invalid(format!(
-            "Invalid index expression: index {index} not found"
-        ))),
+        Relation::Expression(name, _) => Err(no_expression(planner.table, name)),
     }
+}
+
+/// No index here takes an expression of its own.
+fn no_expression(table: &Table, name: &str) -> ErrorResponse {
+    let index = table.indexes.iter().find(|index| &*index.name == name);
+    ErrorResponse::invalid(match index {
+        None => format!(
+            "Invalid index expression, index {name} not found for {}.{}",
+            table.keyspace, table.name
+        ),
+        Some(index) if index.class().is_none() => {
+            format!(
+                "Only CUSTOM indexes may be used in custom index expressions, {name} is not valid"
+            )
+        }
+        Some(_) => format!("Index {name} does not support custom expressions"),
+    })
+}
+
+/// Refuses to compare a vector that has an index.
+fn check_vector(table: &Table, column: &Column) -> Result<(), ErrorResponse> {
+    let mut indexes = table.indexes.iter();
+    if matches!(column.ty, CqlType::Vector(..)) && indexes.any(|index| index.column == column.id) {
+        return Err(ErrorResponse::invalid(
+            "Vector indexes only support ANN queries",
+        ));
+    }
+    Ok(())
 }
 
 fn check_comparable(column: &Column, comparison: Comparison) -> Result<(), ErrorResponse> {

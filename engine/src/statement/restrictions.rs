@@ -7,11 +7,12 @@ use helenus_core::types::CqlType;
 use super::clustering::{ClusteringPlan, Group, GroupKind, TupleTerm};
 use super::column::ColumnRef;
 use super::filter::{Filter, FilterTest};
+use super::indexes::{self, Restriction};
 use super::keys::{KeyPart, KeyPlan, TokenBound};
 use super::planner::{Planner, quoted};
 use super::relation;
 use crate::cql::ast::{self, Comparison, Relation};
-use crate::schema::{Column, ColumnKind};
+use crate::schema::{Column, ColumnKind, Table};
 use crate::term::{self, InTerm, Receiver, Term};
 
 /// The refusal of a query that would have to read what it doesn't return.
@@ -59,6 +60,10 @@ pub(crate) struct Restrictions {
     pub(crate) filters: Vec<Filter>,
     /// Whether clustering columns are restricted at all.
     pub(crate) restricts_clustering: bool,
+    /// Whether Cassandra would read an index.
+    pub(crate) uses_index: bool,
+    /// Whether the query needs `ALLOW FILTERING`.
+    pub(crate) must_allow: bool,
 }
 
 impl Relations {
@@ -149,25 +154,29 @@ impl Relations {
         Ok(())
     }
 
-    /// The plan of a `SELECT` with these relations.
+    /// The plan of a `SELECT` with these relations; `nearest` is what an `ANN` ordering asks of an index.
     pub(crate) fn into_select(
         self,
         planner: &Planner<'_>,
         allow_filtering: bool,
+        nearest: Option<Restriction>,
     ) -> Result<Restrictions, ErrorResponse> {
         let table = planner.table;
         let mut filters = Vec::new();
-        let mut must_allow = !self.contents.is_empty() || !self.others.is_empty();
         let restricts_clustering = !self.clustering.is_empty();
+        let seen = Seen::of(&self, table, nearest);
+        let has_index = seen.is_supported(table);
+        let mut uses_index = false;
+        // What an index must find, or else is filtered.
+        let mut wanted = Vec::new();
 
-        let parts = self.partition.iter().flatten().count();
         let only_points = self
             .partition
             .iter()
             .all(|test| matches!(test, Some(ColumnTest::Equal(_) | ColumnTest::In(_))));
         let mut partition = self.partition;
+        let is_range = self.token.is_some() || !only_points;
         let keys = if let Some((lower, upper)) = self.token {
-            must_allow |= restricts_clustering;
             KeyPlan::Tokens { lower, upper }
         } else if only_points {
             let parts =
@@ -181,7 +190,11 @@ impl Relations {
                     });
             KeyPlan::Points(parts.collect())
         } else {
-            must_allow |= parts > 0 || restricts_clustering;
+            if !seen.partition.is_empty() && !has_index && !allow_filtering {
+                return Err(ErrorResponse::invalid(FILTERING));
+            }
+            uses_index = has_index;
+            wanted.extend_from_slice(&seen.partition);
             KeyPlan::All
         };
 
@@ -189,26 +202,37 @@ impl Relations {
         let mut filtered = Vec::new();
         let mut next = 0;
         for group in self.clustering {
+            let is_indexed = Restriction::group(table.clustering(), &group)
+                .iter()
+                .any(|restriction| restriction.is_supported(table));
             let refusal = match steps.last() {
                 _ if !filtered.is_empty() => None,
                 Some(Group {
                     kind: GroupKind::Slice { .. },
                     first,
                     ..
-                }) => Some(format!(
-                    "Clustering column \"{}\" cannot be restricted (preceding column \"{}\" is restricted by a non-EQ relation)",
-                    name_of(table.clustering(), group.first),
-                    name_of(table.clustering(), *first)
+                }) => Some((
+                    is_indexed,
+                    format!(
+                        "Clustering column \"{}\" cannot be restricted (preceding column \"{}\" is restricted by a non-EQ relation)",
+                        name_of(table.clustering(), group.first),
+                        name_of(table.clustering(), *first)
+                    ),
                 )),
-                _ if group.first > next => Some(format!(
-                    "PRIMARY KEY column \"{}\" cannot be restricted as preceding column \"{}\" is not restricted",
-                    name_of(table.clustering(), group.first),
-                    name_of(table.clustering(), next)
+                _ if group.first > next => Some((
+                    has_index,
+                    format!(
+                        "PRIMARY KEY column \"{}\" cannot be restricted as preceding column \"{}\" is not restricted",
+                        name_of(table.clustering(), group.first),
+                        name_of(table.clustering(), next)
+                    ),
                 )),
                 _ => None,
             };
             match refusal {
-                Some(message) if !allow_filtering => return Err(ErrorResponse::invalid(message)),
+                Some((false, message)) if !allow_filtering => {
+                    return Err(ErrorResponse::invalid(message));
+                }
                 None if filtered.is_empty() => {
                     next = group.first + group.len;
                     steps.push(group);
@@ -216,6 +240,31 @@ impl Relations {
                 _ => filtered.push(group),
             }
         }
+        uses_index |= has_index && !filtered.is_empty();
+        uses_index |= is_range
+            && seen
+                .clustering
+                .iter()
+                .any(|restriction| restriction.is_supported(table));
+        if uses_index || !filtered.is_empty() {
+            wanted.extend_from_slice(&seen.clustering);
+        }
+        if !seen.rest.is_empty() {
+            if !has_index && !allow_filtering {
+                return Err(ErrorResponse::invalid(FILTERING));
+            }
+            uses_index |= has_index;
+            wanted.extend_from_slice(&seen.rest);
+        }
+        if uses_index && keys.has_in() {
+            return Err(ErrorResponse::invalid(
+                "Select on indexed columns and with IN clause for the PRIMARY KEY are not supported",
+            ));
+        }
+        let must_filter = match wanted.is_empty() {
+            true => restricts_clustering,
+            false => !indexes::cover(table, &wanted),
+        };
         for (column, test) in table.partition_key().iter().zip(partition) {
             if let Some(test) = test {
                 column_filters(
@@ -243,15 +292,54 @@ impl Relations {
             );
         }
         filters.extend(self.contents);
-        if must_allow && !allow_filtering {
-            return Err(ErrorResponse::invalid(FILTERING));
-        }
         Ok(Restrictions {
             keys,
             clustering: ClusteringPlan { steps },
             filters,
             restricts_clustering,
+            uses_index,
+            must_allow: (is_range || uses_index) && must_filter,
         })
+    }
+}
+
+/// Relations as indexes see them.
+struct Seen {
+    partition: Vec<Restriction>,
+    clustering: Vec<Restriction>,
+    rest: Vec<Restriction>,
+}
+
+impl Seen {
+    fn of(relations: &Relations, table: &Table, nearest: Option<Restriction>) -> Self {
+        let partition = table.partition_key().iter().zip(&relations.partition);
+        let others = relations.others.iter();
+        let mut rest: Vec<_> = others
+            .map(|(column, test)| Restriction::column(column, test))
+            .collect();
+        rest.extend(relations.contents.iter().filter_map(Restriction::content));
+        rest.extend(nearest);
+        Self {
+            partition: partition
+                .filter_map(|(column, test)| Some(Restriction::column(column, test.as_ref()?)))
+                .collect(),
+            clustering: relations
+                .clustering
+                .iter()
+                .flat_map(|group| Restriction::group(table.clustering(), group))
+                .collect(),
+            rest,
+        }
+    }
+
+    /// Whether some index finds what some relation asks for.
+    fn is_supported(&self, table: &Table) -> bool {
+        let mut all = self
+            .partition
+            .iter()
+            .chain(&self.clustering)
+            .chain(&self.rest);
+        all.any(|restriction| restriction.is_supported(table))
     }
 }
 

@@ -10,8 +10,9 @@ use super::column::{ColumnRef, Place};
 use super::expression::{Output, Selection};
 use super::group_by::{self, GroupBy};
 use super::keys::KeyPlan;
+use super::nearest::{self, Nearest};
 use super::planner::Planner;
-use super::restrictions::{ColumnTest, Relations, Restrictions};
+use super::restrictions::{ColumnTest, FILTERING, Relations, Restrictions};
 use super::selection::{self, OutputColumn};
 use crate::cql::ast;
 use crate::execution::RowView;
@@ -36,6 +37,8 @@ pub(crate) struct Select {
     pub(crate) sort: Vec<(ColumnRef, bool)>,
     /// `GROUP BY`
     pub(crate) group_by: Option<GroupBy>,
+    /// `ORDER BY … ANN OF`
+    pub(crate) nearest: Option<Nearest>,
     /// `LIMIT`
     pub(crate) limit: Option<Term>,
     /// `PER PARTITION LIMIT`
@@ -90,6 +93,9 @@ pub(crate) fn plan(
         .iter()
         .map(|test| matches!(test, Some(ColumnTest::Equal(_))))
         .collect();
+    if select.distinct && select.order_by.iter().any(|order| order.ann_of.is_some()) {
+        return Err(distinct_where());
+    }
     let restricts_partition =
         relations.token.is_some() || relations.partition.iter().any(Option::is_some);
     let only_statics = only_statics(&selection);
@@ -98,7 +104,12 @@ pub(crate) fn plan(
             "Cannot restrict clustering columns when selecting only static columns",
         ));
     }
-    let restrictions = relations.into_select(planner, select.allow_filtering)?;
+    let nearest = nearest::plan(planner, select, &relations)?;
+    if nearest.is_some() {
+        nearest::check_restrictions(planner, &relations)?;
+    }
+    let (nearest, restriction) = nearest.unzip();
+    let restrictions = relations.into_select(planner, select.allow_filtering, restriction)?;
     selection.uses_statics |= restrictions
         .filters
         .iter()
@@ -109,7 +120,13 @@ pub(crate) fn plan(
             _ => equal.get(column.position) == Some(&true),
         }
     })?;
-    let (reversed, sort) = plan_order(&table, select, &restrictions, &equal)?;
+    let (reversed, sort) = match &nearest {
+        Some(_) => (false, Vec::new()),
+        None => plan_order(&table, select, &restrictions, &equal)?,
+    };
+    if restrictions.must_allow && !select.allow_filtering {
+        return Err(ErrorResponse::invalid(FILTERING));
+    }
     let is_aggregate = !selection.aggregates.is_empty();
     if select.per_partition_limit.is_some() {
         if select.distinct {
@@ -138,6 +155,11 @@ pub(crate) fn plan(
     } else {
         None
     };
+    if nearest.is_some() && (is_aggregate || group_by.is_some()) {
+        return Err(ErrorResponse::invalid(
+            "Top-K queries can not be run with aggregation",
+        ));
+    }
     let plan = Select {
         table,
         selection,
@@ -146,6 +168,7 @@ pub(crate) fn plan(
         reversed,
         sort,
         group_by,
+        nearest,
         limit,
         per_partition_limit,
         aggregate_warning,
@@ -203,9 +226,7 @@ fn check_distinct(
             .iter()
             .any(|(column, _)| column.kind == ColumnKind::Regular)
     {
-        return Err(ErrorResponse::invalid(
-            "SELECT DISTINCT with WHERE clause only supports restriction by partition key and/or static columns.",
-        ));
+        return Err(distinct_where());
     }
     for column in table.partition_key() {
         let selected = columns
@@ -219,6 +240,12 @@ fn check_distinct(
         }
     }
     Ok(())
+}
+
+fn distinct_where() -> ErrorResponse {
+    ErrorResponse::invalid(
+        "SELECT DISTINCT with WHERE clause only supports restriction by partition key and/or static columns.",
+    )
 }
 
 fn wrong_distinct(name: &str) -> ErrorResponse {
@@ -254,9 +281,9 @@ fn plan_order(
     if select.order_by.is_empty() {
         return Ok((false, Vec::new()));
     }
-    if select.order_by.iter().any(|order| order.ann_of.is_some()) {
+    if restrictions.uses_index {
         return Err(ErrorResponse::invalid(
-            "ANN ordering by vector requires the column to be indexed",
+            "ORDER BY with 2ndary indexes is not supported, except for ANN queries.",
         ));
     }
     if !matches!(restrictions.keys, KeyPlan::Points(_)) {

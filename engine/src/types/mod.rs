@@ -3,5 +3,7 @@
 pub mod comparable;
 mod compare;
 mod decimal;
+mod similarity;
 
 pub use compare::compare;
+pub(crate) use similarity::similarity;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Name, TableName, TypeName};
+use super::{CreateIndex, Name, TableName, TypeName};
 
 /// A statement that changes the schema.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,6 +48,15 @@ pub enum Ddl {
     DropTable {
         /// The table.
         table: TableName,
+        /// `IF EXISTS`
+        if_exists: bool,
+    },
+    /// `CREATE INDEX`
+    CreateIndex(CreateIndex),
+    /// `DROP INDEX`
+    DropIndex {
+        /// The index.
+        name: TableName,
         /// `IF EXISTS`
         if_exists: bool,
     },

@@ -3,12 +3,14 @@
 
 mod ddl;
 mod describe;
+mod index;
 mod modify;
 mod select;
 mod term;
 
 pub use ddl::*;
 pub use describe::*;
+pub use index::*;
 pub use modify::*;
 pub use select::*;
 pub use term::*;

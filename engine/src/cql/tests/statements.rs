@@ -394,15 +394,6 @@ fn use_and_truncate() {
 fn statements_of_later_days_are_named() {
     for (text, named) in [
         (
-            "CREATE INDEX IF NOT EXISTS i ON k.t (keys(a))",
-            "CREATE INDEX",
-        ),
-        (
-            "CREATE CUSTOM INDEX ON t (a) USING 'x' WITH OPTIONS = {'a': 'b'}",
-            "CREATE INDEX",
-        ),
-        ("DROP INDEX k.i", "DROP INDEX"),
-        (
             "CREATE MATERIALIZED VIEW v AS SELECT * FROM t WHERE a IS NOT NULL PRIMARY KEY (a) WITH comment = ''",
             "CREATE MATERIALIZED VIEW",
         ),

@@ -1,6 +1,7 @@
 //! Running a `SELECT`: rows in, a page of the result out, in wire form as they arrive.
 
 mod group;
+mod nearest;
 mod rows;
 
 use std::ops::ControlFlow;
@@ -17,6 +18,7 @@ use crate::statement::{BoundFilter, BoundKeys, BoundRows, Plan, Select, Statemen
 use crate::storage::{ClusteringBound, ClusteringKey, DecoratedKey, Row};
 use crate::term::{Binds, Bound, Term};
 use group::Group;
+use nearest::Neighbours;
 
 /// How many rows of a partition are passed over before the read is told to go on with the next partition.
 const PASSED_OVER: u32 = 100;
@@ -28,6 +30,8 @@ const FIRST_ROW: usize = 128;
 #[derive(Debug)]
 pub(super) struct SelectRun {
     statement: Arc<Statement>,
+    /// What the request deserves to be warned of.
+    warning: Option<String>,
     state: State,
 }
 
@@ -39,6 +43,7 @@ struct State {
     filters: Vec<BoundFilter>,
     terms: Vec<Option<Bytes>>,
     group: Option<Box<Group>>,
+    neighbours: Option<Box<Neighbours>>,
     context: Context,
     now_seconds: i64,
     per_partition: u32,
@@ -162,8 +167,15 @@ impl SelectRun {
             .page_size
             .and_then(|size| u32::try_from(size).ok())
             .unwrap_or(0);
+        let (neighbours, warning) = match &select.nearest {
+            Some(nearest) => {
+                let (neighbours, warning) = Neighbours::new(nearest, binds, limit, params)?;
+                (Some(neighbours), warning)
+            }
+            None => (None, None),
+        };
         let is_one_row = group.is_some() && select.group_by.is_none();
-        let paged = page_size > 0 && limit > page_size && !is_one_row;
+        let paged = page_size > 0 && limit > page_size && !is_one_row && neighbours.is_none();
         if paged && !select.sort.is_empty() {
             return Err(ErrorResponse::invalid(
                 "Cannot page queries with both ORDER BY and a IN restriction on the partition key; you must either remove the ORDER BY or the IN and sort client side, or disable paging for this query",
@@ -179,6 +191,7 @@ impl SelectRun {
             filters: filters?,
             terms,
             group,
+            neighbours,
             context: *binds.context(),
             now_seconds,
             per_partition,
@@ -197,7 +210,11 @@ impl SelectRun {
         if let Some(page) = page.filter(|_| paged) {
             state.begin_at(page);
         }
-        Ok(Self { statement, state })
+        Ok(Self {
+            statement,
+            warning,
+            state,
+        })
     }
 
     /// The read to make next; `None` when all is read.
@@ -264,12 +281,15 @@ impl SelectRun {
         }
     }
 
-    /// The result.
-    pub(super) fn finish(mut self) -> Result<(Response, Option<&'static str>), ErrorResponse> {
+    /// The result, and what to warn of.
+    pub(super) fn finish(mut self) -> Result<(Response, Option<String>), ErrorResponse> {
         let Plan::Select(select) = self.statement.plan() else {
             return Ok((Response::Void, None));
         };
         self.state.finish_groups(select)?;
+        if let Some(neighbours) = self.state.neighbours.take() {
+            neighbours.finish(&mut self.state.page);
+        }
         self.state.page.sort();
         let state = self.state;
         let metadata: Arc<ResultMetadata> = match self.statement.result.as_ref() {
@@ -288,7 +308,10 @@ impl SelectRun {
             row_count: state.page.row_count,
             content: state.page.out.freeze(),
         };
-        Ok((Response::Rows(rows), select.aggregate_warning))
+        let warning = self
+            .warning
+            .or_else(|| select.aggregate_warning.map(str::to_owned));
+        Ok((Response::Rows(rows), warning))
     }
 }
 

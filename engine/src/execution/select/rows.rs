@@ -115,6 +115,13 @@ impl State {
                 Err(error) => self.fail(error),
             };
         }
+        let score = match (&self.neighbours, &select.nearest) {
+            (Some(neighbours), Some(nearest)) => match neighbours.score(nearest, &view) {
+                None => return ControlFlow::Continue(()),
+                score => score,
+            },
+            _ => None,
+        };
         let start = self.page.out.len();
         if start == 0 {
             self.page.out.reserve(FIRST_ROW);
@@ -139,6 +146,10 @@ impl State {
                     }
                 }
             }
+        }
+        if let (Some(score), Some(neighbours)) = (score, &mut self.neighbours) {
+            neighbours.keep(score, start, &mut self.page);
+            return ControlFlow::Continue(());
         }
         self.partition.remaining = self.partition.remaining.saturating_sub(1);
         let order = select.order_of(&view);

@@ -3,7 +3,9 @@
 mod batch;
 mod conditional;
 mod group_by;
+mod indexes;
 mod modify;
+mod nearest;
 mod node;
 mod paging;
 mod prepared;

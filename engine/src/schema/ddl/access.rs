@@ -12,8 +12,8 @@ const NAME_LENGTH: usize = 48;
 pub(super) fn check(ddl: &Ddl, keyspace: &str) -> Result<(), ErrorResponse> {
     if is_local_system(keyspace) {
         return Err(match ddl {
-            // To create one needs no right on it, so that Cassandra finds out later.
-            Ddl::CreateKeyspace { .. } => ErrorResponse::invalid(format!(
+            // To create one or to drop what isn't there needs no right on it, so that Cassandra finds out later.
+            Ddl::CreateKeyspace { .. } | Ddl::DropIndex { .. } => ErrorResponse::invalid(format!(
                 "System keyspace '{keyspace}' is not user-modifiable"
             )),
             _ => {
@@ -24,12 +24,18 @@ pub(super) fn check(ddl: &Ddl, keyspace: &str) -> Result<(), ErrorResponse> {
     if is_replicated_system(keyspace) {
         let all_tables = format!("<all tables in {keyspace}>");
         let (permission, resource) = match ddl {
-            Ddl::CreateKeyspace { .. } | Ddl::AlterKeyspace { .. } => return Ok(()),
+            Ddl::CreateKeyspace { .. } | Ddl::AlterKeyspace { .. } | Ddl::DropIndex { .. } => {
+                return Ok(());
+            }
             Ddl::DropKeyspace { .. } => ("DROP", format!("<keyspace {keyspace}>")),
             Ddl::CreateTable(_) | Ddl::CreateType { .. } => ("CREATE", all_tables),
             Ddl::AlterTable { table, .. } => {
                 ("ALTER", format!("<table {keyspace}.{}>", table.name))
             }
+            Ddl::CreateIndex(statement) => (
+                "ALTER",
+                format!("<table {keyspace}.{}>", statement.table.name),
+            ),
             Ddl::DropTable { table, .. } => ("DROP", format!("<table {keyspace}.{}>", table.name)),
             Ddl::AlterType { .. } => ("ALTER", all_tables),
             Ddl::DropType { .. } => ("DROP", all_tables),

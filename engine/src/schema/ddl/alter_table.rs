@@ -217,6 +217,11 @@ fn drop_columns(
                 "Cannot drop PRIMARY KEY column {name}"
             )));
         }
+        if let Some(dependents) = dependents(table, column) {
+            return Err(ErrorResponse::invalid(format!(
+                "Cannot drop column {name} because it has dependent secondary indexes ({dependents})"
+            )));
+        }
         // Its fields could not be kept as a tuple: there are no tuples of several cells.
         if matches!(column.ty, CqlType::Udt(_)) {
             return Err(ErrorResponse::invalid(format!(
@@ -244,6 +249,16 @@ fn drop_columns(
     Ok(())
 }
 
+/// The names of the indexes on a column, if there are any.
+fn dependents(table: &Table, column: &Column) -> Option<String> {
+    let indexes = table.indexes.iter();
+    let names: Vec<_> = indexes
+        .filter(|index| index.column == column.id)
+        .map(|index| &*index.name)
+        .collect();
+    (!names.is_empty()).then(|| names.join(", "))
+}
+
 /// Cassandra holds every pair against the table as it was, so that names can't be swapped.
 fn rename(old: &Table, table: &mut Table, from: &Name, to: &Name) -> Result<(), ErrorResponse> {
     access::check_length(to)?;
@@ -256,6 +271,11 @@ fn rename(old: &Table, table: &mut Table, from: &Name, to: &Name) -> Result<(), 
     if !column.is_primary_key() {
         return Err(ErrorResponse::invalid(format!(
             "Cannot rename non PRIMARY KEY column {from}"
+        )));
+    }
+    if let Some(dependents) = dependents(old, column) {
+        return Err(ErrorResponse::invalid(format!(
+            "Can't rename column {from} because it has dependent secondary indexes ({dependents})"
         )));
     }
     if old.column(to).is_some() || table.column(to).is_some() {

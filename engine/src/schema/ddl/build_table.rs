@@ -121,6 +121,7 @@ pub(crate) fn build_table(
         gc_grace_seconds: settings.gc_grace_seconds,
         options: Arc::new(settings.options),
         dropped: Vec::new(),
+        indexes: Vec::new(),
     };
     table.set_columns(columns);
     for column in &mut table.columns {

@@ -6,6 +6,7 @@ mod alter_table;
 mod build_table;
 mod create_table;
 mod events;
+mod index;
 mod keyspace;
 mod renew;
 mod user_type;
@@ -119,6 +120,11 @@ impl Schema {
                 change,
             } => self.alter_table(name, &table.name, *if_exists, change, context),
             Ddl::DropTable { table, if_exists } => self.drop_table(name, &table.name, *if_exists),
+            Ddl::CreateIndex(statement) => self.create_index(name, statement, &mut warnings),
+            Ddl::DropIndex {
+                name: index,
+                if_exists,
+            } => self.drop_index(name, &index.name, *if_exists),
             Ddl::CreateType {
                 name: ty,
                 if_not_exists,
@@ -222,6 +228,8 @@ fn keyspace_of<'a>(ddl: &'a Ddl, session: Option<&'a str>) -> Result<&'a str, Er
         | Ddl::AlterKeyspace { name, .. }
         | Ddl::DropKeyspace { name, .. } => Ok(name),
         Ddl::CreateTable(statement) => of(&statement.table),
+        Ddl::CreateIndex(statement) => of(&statement.table),
+        Ddl::DropIndex { name, .. } => of(name),
         Ddl::AlterTable { table, .. } | Ddl::DropTable { table, .. } => of(table),
         Ddl::CreateType { name, .. } | Ddl::AlterType { name, .. } | Ddl::DropType { name, .. } => {
             of(name)

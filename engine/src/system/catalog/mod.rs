@@ -11,7 +11,8 @@ use super::writer::PartitionWriter;
 use crate::schema::{Keyspace, Schema, Table};
 use crate::storage::Mutation;
 use rows::{
-    CatalogRow, column_row, dropped_row, keyspace_row, table_row, text, type_row, virtual_table_row,
+    CatalogRow, column_row, dropped_row, index_row, keyspace_row, table_row, text, type_row,
+    virtual_table_row,
 };
 
 /// The rows of one table or type as they were and as they are.
@@ -56,7 +57,7 @@ pub(crate) fn changes(
     let keyspace_rows =
         |keyspace: Option<&Keyspace>| keyspace.map(keyspace_row).into_iter().collect::<Vec<_>>();
     let type_rows = |ty: Option<&UserType>| ty.map(type_row).into_iter().collect::<Vec<_>>();
-    let contents: [(&str, Vec<Pair>); 5] = [
+    let contents: [(&str, Vec<Pair>); 6] = [
         (
             "keyspaces",
             vec![(keyspace_rows(old), keyspace_rows(Some(new)))],
@@ -80,6 +81,13 @@ pub(crate) fn changes(
                     .iter()
                     .map(|column| dropped_row(table, column))
                     .collect()
+            }),
+        ),
+        (
+            "indexes",
+            of_tables(|table| {
+                let indexes = table.indexes.iter();
+                indexes.map(|index| index_row(table, index)).collect()
             }),
         ),
         (

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use helenus_core::types::{UserType, Value};
 
-use crate::schema::{Column, ColumnKind, DroppedColumn, Keyspace, OptionMap, Table};
+use crate::schema::{Column, ColumnKind, DroppedColumn, Index, Keyspace, OptionMap, Table};
 
 /// A row: the texts of its clustering columns, and the values of all its columns by name, those of the clustering first.
 #[derive(Debug, Clone, PartialEq)]
@@ -167,6 +167,16 @@ pub(super) fn dropped_row(table: &Table, column: &DroppedColumn) -> CatalogRow {
             ),
             ("kind", text(kind.as_str())),
             ("type", text(&column.ty.to_string())),
+        ],
+    )
+}
+
+pub(super) fn index_row(table: &Table, index: &Index) -> CatalogRow {
+    CatalogRow::new(
+        &[("table_name", &table.name), ("index_name", &index.name)],
+        vec![
+            ("kind", text(index.kind_name())),
+            ("options", map(&index.options)),
         ],
     )
 }

@@ -2,6 +2,7 @@
 
 mod alter_table;
 mod create_table;
+mod indexes;
 mod keyspaces;
 mod options;
 mod strategies;

@@ -40,6 +40,7 @@ pub(super) fn table(is_counter: bool) -> Arc<Table> {
         gc_grace_seconds: 10,
         options: Default::default(),
         dropped: Vec::new(),
+        indexes: Vec::new(),
     })
 }
 
