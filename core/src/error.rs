@@ -14,7 +14,7 @@ use crate::compression::CompressionError;
 use crate::envelope::StreamId;
 use crate::message::{ErrorDetail, ErrorResponse};
 use crate::segment::CrcMismatch;
-use crate::wire::{DecodeError, put_displayed};
+use crate::wire::{DecodeError, WireWrite, put_displayed};
 
 /// An error of a connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -183,11 +183,18 @@ impl Error {
     }
 
     /// Writes the body of the ERROR that answers it, which reads the same in every version. Its text is
-    /// made in place.
+    /// made in place. It is Cassandra's, which doesn't say where in a body the error is.
     #[cold]
     pub fn encode(&self, out: &mut BytesMut) {
         out.put_u32(self.code().0);
-        put_displayed(out, self);
+        match self {
+            Error::Decode(DecodeError { kind, .. }) => match kind.words() {
+                Some(words) => out.put_string(words),
+                None => put_displayed(out, kind),
+            },
+            Error::Peer(error) => put_displayed(out, error),
+            Error::Misuse(error) => put_displayed(out, error),
+        }
     }
 
     /// The ERROR that answers it, to keep. Where a connection is at hand,
@@ -196,7 +203,13 @@ impl Error {
     pub fn response(&self) -> ErrorResponse {
         ErrorResponse {
             code: self.code(),
-            message: self.to_string().into(),
+            message: match self {
+                Error::Decode(DecodeError { kind, .. }) => match kind.words() {
+                    Some(words) => words.into(),
+                    None => kind.to_string().into(),
+                },
+                other => other.to_string().into(),
+            },
             detail: ErrorDetail::None,
         }
     }
@@ -252,11 +265,12 @@ impl std::error::Error for PeerMisbehaved {}
 impl fmt::Display for PeerMisbehaved {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            PeerMisbehaved::UnsupportedVersion(version) => write!(
-                f,
-                "Invalid or unsupported protocol version ({version}); \
-                 supported versions are (3/v3, 4/v4, 5/v5, 6/v6-beta)"
-            ),
+            // In pieces, since this is what a storm of strangers is told.
+            PeerMisbehaved::UnsupportedVersion(version) => {
+                f.write_str("Invalid or unsupported protocol version (")?;
+                version.fmt(f)?;
+                f.write_str("); supported versions are (3/v3, 4/v4, 5/v5, 6/v6-beta)")
+            }
             PeerMisbehaved::BetaVersion(version) => write!(
                 f,
                 "Beta version of the protocol used ({version}/v{version}-beta), \

@@ -132,6 +132,7 @@ impl Exchange {
         body: impl FnOnce(&mut BytesMut),
     ) {
         let stamp = request.dialect().into();
+        self.outbound.make_room();
         let mark = self
             .outbound
             .begin(stamp, request.stream(), opcode, Flags::NONE);
@@ -177,6 +178,7 @@ impl Exchange {
     /// Writes an ERROR that answers no request in flight.
     #[cold]
     fn error(&mut self, stamp: Stamp, stream: StreamId, error: &Error) {
+        self.outbound.make_room();
         let mark = self
             .outbound
             .begin(stamp, stream, Opcode::ERROR, Flags::NONE);

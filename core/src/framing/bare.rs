@@ -129,7 +129,9 @@ impl BareReader {
     /// Fewer bytes than a header: the first tells whether it is worth waiting for the rest.
     fn first_byte(&mut self, input: &BytesMut, rules: &Rules) -> Step {
         match (rules.role, input.first()) {
-            (Role::Server, Some(&byte)) if !is_spoken(byte) => self.unsupported(byte & 0x7F, rules),
+            (Role::Server, Some(&byte)) if !is_spoken(byte) => {
+                self.unsupported(byte & 0x7F, input, rules)
+            }
             // Whatever speaks here, it isn't CQL.
             (Role::Client, Some(&byte)) if byte & 0x80 == 0 => {
                 Step::Fault(rules.fatal(PeerMisbehaved::RequestBit(byte)))
@@ -138,56 +140,36 @@ impl BareReader {
         }
     }
 
-    /// A version that isn't spoken is answered on its first byte.
-    fn unsupported(&mut self, version: u8, rules: &Rules) -> Step {
+    /// A version that isn't spoken is answered on its first byte; and closed for at once if more is there,
+    /// and makes no sense.
+    fn unsupported(&mut self, version: u8, input: &BytesMut, rules: &Rules) -> Step {
         self.stage = Stage::Foreign;
-        Step::Fault(Fault {
-            error: PeerMisbehaved::UnsupportedVersion(version),
-            stream: StreamId(0),
-            stamp: rules.stamp_for_unsupported(version),
-            scope: Scope::Stream,
-            is_answered: false,
-        })
+        let scope = match foreign_length(input, rules) {
+            Foreign::Nonsense => Scope::Fatal,
+            _ => Scope::Stream,
+        };
+        Step::Fault(strange(version, scope, rules))
     }
 
-    /// Passes over an envelope of an unsupported version, as long as it says it is: v1 and v2 have a header
-    /// of eight bytes, though not every client of theirs sends one, and any other has nine. If that makes
-    /// no sense the bytes aren't CQL at all, and the connection is closed.
+    /// Passes over an envelope of an unsupported version that was answered.
     ///
     /// Cassandra drops whatever it happens to have read so far, so that what follows depends on how the
     /// bytes were cut.
     #[cold]
     fn foreign(&mut self, input: &mut BytesMut, rules: &Rules) -> Option<Step> {
-        let Some(&[version, _, _, opcode, a, b, c, d]) = input.first_chunk::<8>() else {
-            return Some(Step::NeedInput);
-        };
-        let plausible = |length: u32| {
-            let length = length as usize;
-            (length <= rules.limit).then_some(length)
-        };
-        let version = version & 0x7F;
-        let mut left = None;
-        if matches!(version, 1 | 2) && Opcode(opcode).is_request() {
-            left = plausible(u32::from_be_bytes([a, b, c, d])).map(|body| 8 + body);
-        }
-        if left.is_none() {
-            let Some(header) = input.first_chunk::<{ Header::SIZE }>() else {
-                return Some(Step::NeedInput);
-            };
-            left = plausible(Header::decode(header).length).map(|body| Header::SIZE + body);
-        }
-        match left {
-            Some(left) => {
+        match foreign_length(input, rules) {
+            Foreign::Unknown => Some(Step::NeedInput),
+            Foreign::Envelope(left) => {
                 self.stage = Stage::Discard { left, fault: None };
                 None
             }
-            None => Some(Step::Fault(Fault {
-                error: PeerMisbehaved::UnsupportedVersion(version),
-                stream: StreamId(0),
-                stamp: rules.stamp_for_unsupported(version),
-                scope: Scope::Fatal,
-                is_answered: true,
-            })),
+            Foreign::Nonsense => {
+                let version = input.first().map_or(0, |byte| byte & 0x7F);
+                Some(Step::Fault(Fault {
+                    is_answered: true,
+                    ..strange(version, Scope::Fatal, rules)
+                }))
+            }
         }
     }
 
@@ -203,7 +185,7 @@ impl BareReader {
         let mut fault = match verdict {
             Err(fault) => match fault.error {
                 PeerMisbehaved::UnsupportedVersion(_) => {
-                    return Some(self.unsupported(header.version, rules));
+                    return Some(self.unsupported(header.version, input, rules));
                 }
                 _ => fault,
             },
@@ -338,6 +320,47 @@ fn decompressed(
             scope: Scope::Stream,
             is_answered: false,
         }),
+    }
+}
+
+/// A version that isn't spoken.
+fn strange(version: u8, scope: Scope, rules: &Rules) -> Fault {
+    Fault {
+        error: PeerMisbehaved::UnsupportedVersion(version),
+        stream: StreamId(0),
+        stamp: rules.stamp_for_unsupported(version),
+        scope,
+        is_answered: false,
+    }
+}
+
+/// What bytes of an unsupported version are.
+enum Foreign {
+    /// Too few to tell.
+    Unknown,
+    /// An envelope of so many bytes.
+    Envelope(usize),
+    /// No CQL at all.
+    Nonsense,
+}
+
+/// How long an envelope of an unsupported version says it is: v1 and v2 have a header of eight bytes, though
+/// not every client of theirs sends one, and any other has nine.
+fn foreign_length(input: &[u8], rules: &Rules) -> Foreign {
+    let Some(&[version, _, _, opcode, a, b, c, d]) = input.first_chunk::<8>() else {
+        return Foreign::Unknown;
+    };
+    let is_plausible = |length: u32| length as usize <= rules.limit;
+    let short = u32::from_be_bytes([a, b, c, d]);
+    if matches!(version & 0x7F, 1 | 2) && Opcode(opcode).is_request() && is_plausible(short) {
+        return Foreign::Envelope(8 + short as usize);
+    }
+    match input.first_chunk::<{ Header::SIZE }>() {
+        None => Foreign::Unknown,
+        Some(header) => match Header::decode(header).length {
+            length if is_plausible(length) => Foreign::Envelope(Header::SIZE + length as usize),
+            _ => Foreign::Nonsense,
+        },
     }
 }
 

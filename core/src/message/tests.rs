@@ -257,8 +257,7 @@ fn the_answer_to_a_decode_error_has_its_words() {
     assert_eq!(response.code, ErrorCode::PROTOCOL_ERROR);
     assert_eq!(
         response.message,
-        "Not enough bytes to read an UTF8 serialized string preceded by its 2 bytes length \
-         (at byte 0 of the body)"
+        "Not enough bytes to read an UTF8 serialized string preceded by its 2 bytes length"
     );
 }
 

@@ -93,28 +93,42 @@ pub enum DecodeErrorKind {
     NestedTooDeep,
 }
 
+impl DecodeErrorKind {
+    /// What it says, if it says the same each time.
+    pub(crate) const fn words(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::UnexpectedEnd => "Not enough bytes to read a fixed-size item",
+            Self::CutString => {
+                "Not enough bytes to read an UTF8 serialized string preceded by its 2 bytes length"
+            }
+            Self::CutLongString => {
+                "Not enough bytes to read an UTF8 serialized string preceded by its 4 bytes length"
+            }
+            Self::CutShortBytes => {
+                "Not enough bytes to read a byte array preceded by its 2 bytes length"
+            }
+            Self::CutBytes => {
+                "Not enough bytes to read a byte array preceded by its 4 bytes length"
+            }
+            Self::InvalidUtf8 => "Cannot decode string as UTF8",
+            Self::VintOutOfRange => "Variable-length integer out of range",
+            Self::ZeroPageSize => "The page size cannot be 0",
+            Self::UnknownEventType => "Invalid value for Type",
+            Self::UnknownChange => "Invalid kind of change",
+            Self::UnknownSchemaTarget => "Invalid target of a schema change",
+            Self::NestedTooDeep => "A type is nested too deep",
+            _ => return None,
+        })
+    }
+}
+
 impl fmt::Display for DecodeErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::UnexpectedEnd => f.write_str("Not enough bytes to read a fixed-size item"),
-            Self::CutString => f.write_str(
-                "Not enough bytes to read an UTF8 serialized string preceded by its 2 bytes length",
-            ),
-            Self::CutLongString => f.write_str(
-                "Not enough bytes to read an UTF8 serialized string preceded by its 4 bytes length",
-            ),
-            Self::CutShortBytes => {
-                f.write_str("Not enough bytes to read a byte array preceded by its 2 bytes length")
-            }
-            Self::CutBytes => {
-                f.write_str("Not enough bytes to read a byte array preceded by its 4 bytes length")
-            }
-            Self::InvalidUtf8 => f.write_str("Cannot decode string as UTF8"),
             Self::InvalidValueLength(length) => write!(f, "Invalid ByteBuf length {length}"),
             Self::InvalidCount(count) => write!(f, "Invalid count {count}"),
             Self::InvalidInetLength(length) => write!(f, "Invalid length {length} of an address"),
             Self::InvalidPort(port) => write!(f, "Invalid port {port}"),
-            Self::VintOutOfRange => f.write_str("Variable-length integer out of range"),
             Self::UnknownConsistency(Consistency(code)) => {
                 write!(f, "Unknown code {code} for a consistency level")
             }
@@ -134,20 +148,16 @@ impl fmt::Display for DecodeErrorKind {
                 i64::MAX,
                 i64::MIN
             ),
-            Self::ZeroPageSize => f.write_str("The page size cannot be 0"),
-            Self::UnknownEventType => f.write_str("Invalid value for Type"),
             // Of all types only this one came later than v3.
             Self::EventNotInVersion(version) => write!(
                 f,
                 "Event TRACE_COMPLETE not valid for protocol version {number}/{version}",
                 number = version.as_u8()
             ),
-            Self::UnknownChange => f.write_str("Invalid kind of change"),
-            Self::UnknownSchemaTarget => f.write_str("Invalid target of a schema change"),
             Self::UnexpectedOpcode(opcode) => write!(f, "Unexpected opcode {opcode}"),
             Self::UnknownResultKind(kind) => write!(f, "Unknown kind {kind} of result"),
             Self::UnknownType(id) => write!(f, "Unknown type id {id:#06x}"),
-            Self::NestedTooDeep => f.write_str("A type is nested too deep"),
+            fixed => f.write_str(fixed.words().unwrap_or_default()),
         }
     }
 }

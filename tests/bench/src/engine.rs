@@ -12,19 +12,32 @@ use helenus_core::Pumped;
 use helenus_server::{Driver, Hub, Options};
 
 use crate::Scenario;
-use crate::client::{execute, framed, startup, text};
+use crate::client::{Framing, execute, startup, text};
 use crate::core::PIPELINE;
 
 /// Rows in the table.
 const ROWS: u32 = 1000;
 
-/// What is executed.
+/// What is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Statement {
-    /// A SELECT of one row by its key.
+    /// EXECUTE of a SELECT of one row by its key.
     Read,
-    /// An INSERT of one row.
+    /// EXECUTE of an INSERT of one row.
     Write,
+    /// QUERY of a SELECT of one row by its key.
+    Query,
+    /// As [`Statement::Read`], with an id that nobody prepared.
+    Unprepared,
+    /// As [`Statement::Query`], with a syntax error at the end.
+    SyntaxError,
+}
+
+impl Statement {
+    /// Whether it is answered by an ERROR.
+    const fn fails(self) -> bool {
+        matches!(self, Statement::Unprepared | Statement::SyntaxError)
+    }
 }
 
 /// A connection to an embedded engine with a filled table, and a read's worth of requests.
@@ -48,7 +61,7 @@ impl Embedded {
             requests: Vec::new(),
             answers: Vec::new(),
         };
-        embedded.exchange(&startup(version));
+        embedded.exchange(&startup(version, false));
         embedded.run(
             "CREATE KEYSPACE bench WITH replication = \
              {'class': 'SimpleStrategy', 'replication_factor': 1}",
@@ -59,15 +72,25 @@ impl Embedded {
             embedded.requests = embedded.pipeline(&insert, Statement::Write, first);
             embedded.turn();
         }
-        let executed = match statement {
+        let read = embedded.prepare("SELECT k, v FROM bench.kv WHERE k = ?");
+        let ids = match statement {
             Statement::Write => insert,
-            Statement::Read => embedded.prepare("SELECT k, v FROM bench.kv WHERE k = ?"),
+            Statement::Unprepared => [vec![7; 16], read[1].clone()],
+            _ => read,
         };
-        embedded.requests = embedded.pipeline(&executed, statement, 0);
+        embedded.requests = embedded.pipeline(&ids, statement, 0);
         embedded.turn();
+        let envelope = embedded.first_answer();
+        let answered = if statement.fails() { 0 } else { 8 };
+        assert_eq!(
+            envelope[4],
+            answered,
+            "{}",
+            String::from_utf8_lossy(envelope)
+        );
         // A Void has 4 bytes of body; a row with its columns left out has some more.
         let longer = embedded.answers.len() > 40 * PIPELINE as usize;
-        assert_eq!(longer, statement == Statement::Read, "the rows are there");
+        assert_eq!(longer, statement != Statement::Write, "the rows are there");
         embedded
     }
 
@@ -89,16 +112,20 @@ impl Embedded {
 
     /// The body of the answer to one request that must succeed.
     fn ask(&mut self, request: &[u8]) -> Vec<u8> {
-        let bytes = framed(self.version, request);
+        let bytes = Framing::plain(self.version).frame(&[request.to_vec()]);
         self.exchange(&bytes);
         while self.answers.is_empty() {
             // Schema changes are answered by mail.
             self.exchange(&[]);
         }
-        let envelope = self.answers.get(if self.version == 5 { 6.. } else { 0.. });
-        let envelope = envelope.expect("an answer");
+        let envelope = self.first_answer();
         assert_eq!(envelope[4], 8, "{}", String::from_utf8_lossy(envelope));
         envelope[9..].to_vec()
+    }
+
+    fn first_answer(&self) -> &[u8] {
+        let envelope = self.answers.get(if self.version == 5 { 6.. } else { 0.. });
+        envelope.expect("an answer")
     }
 
     fn run(&mut self, statement: &str) {
@@ -121,14 +148,22 @@ impl Embedded {
     fn pipeline(&self, ids: &[Vec<u8>; 2], statement: Statement, first: u32) -> Vec<u8> {
         let [id, metadata_id] = ids;
         let envelopes = (0..PIPELINE as u16).map(|stream| {
-            let key = ((first + u32::from(stream)) % ROWS).to_be_bytes();
-            let values: &[&[u8]] = match statement {
-                Statement::Read => &[&key],
-                Statement::Write => &[&key, b"a value of 24 bytes' size"],
+            let number = (first + u32::from(stream)) % ROWS;
+            let key = number.to_be_bytes();
+            let execute =
+                |values: &[&[u8]]| execute(self.version, stream, id, metadata_id, true, values);
+            let query = |end: &str| {
+                let select = format!("SELECT k, v FROM bench.kv WHERE k = {number}{end}");
+                text(self.version, 7, &select)
             };
-            execute(self.version, stream, id, metadata_id, true, values)
+            match statement {
+                Statement::Read | Statement::Unprepared => execute(&[&key]),
+                Statement::Write => execute(&[&key, b"a value of 24 bytes' size"]),
+                Statement::Query => query(""),
+                Statement::SyntaxError => query(" ="),
+            }
         });
-        framed(self.version, &envelopes.collect::<Vec<_>>().concat())
+        Framing::plain(self.version).frame(&envelopes.collect::<Vec<_>>())
     }
 }
 

@@ -4,6 +4,9 @@
 pub mod client;
 pub mod core;
 pub mod engine;
+mod scenarios;
+
+pub use scenarios::SCENARIOS;
 
 /// Something that handles requests, over and over.
 pub trait Scenario {
@@ -19,62 +22,19 @@ pub struct Entry {
     /// How it is made.
     pub make: fn() -> Box<dyn Scenario>,
     /// The most instructions.
-    pub instructions: u64,
+    pub instructions: Limit,
     /// The most allocations.
-    pub allocations: u64,
+    pub allocations: Limit,
 }
 
-/// Every scenario.
-pub const SCENARIOS: &[Entry] = &[
-    Entry {
-        name: "core v4",
-        make: || Box::new(core::Pipeline::new(4, core::Columns::Skipped)),
-        instructions: 1200,
-        allocations: 0,
-    },
-    Entry {
-        name: "core v5",
-        make: || Box::new(core::Pipeline::new(5, core::Columns::Skipped)),
-        instructions: 1200,
-        allocations: 0,
-    },
-    Entry {
-        name: "core v4, columns described",
-        make: || Box::new(core::Pipeline::new(4, core::Columns::Described)),
-        instructions: 1200,
-        allocations: 0,
-    },
-    Entry {
-        name: "core v5, columns described",
-        make: || Box::new(core::Pipeline::new(5, core::Columns::Described)),
-        instructions: 1200,
-        allocations: 0,
-    },
-    Entry {
-        name: "engine read v4",
-        make: || Box::new(engine::Embedded::new(4, engine::Statement::Read)),
-        instructions: 8000,
-        allocations: 4,
-    },
-    Entry {
-        name: "engine read v5",
-        make: || Box::new(engine::Embedded::new(5, engine::Statement::Read)),
-        instructions: 8000,
-        allocations: 4,
-    },
-    Entry {
-        name: "engine write v4",
-        make: || Box::new(engine::Embedded::new(4, engine::Statement::Write)),
-        instructions: 12_000,
-        allocations: 16,
-    },
-    Entry {
-        name: "engine write v5",
-        make: || Box::new(engine::Embedded::new(5, engine::Statement::Write)),
-        instructions: 12_000,
-        allocations: 16,
-    },
-];
+/// What something may cost at most.
+#[derive(Debug, Clone, Copy)]
+pub enum Limit {
+    /// So much.
+    Count(u64),
+    /// So many times what the scenario of this name costs in the same run.
+    Times(f64, &'static str),
+}
 
 /// The scenario of this name.
 #[must_use]

@@ -5,10 +5,11 @@
 //! happens once counts for nothing. Allocations are counted in the same way. It fails if a scenario costs
 //! more than it may.
 
+use std::collections::HashMap;
 use std::process::{Command, ExitCode};
 
 use helenus_allocations as allocations;
-use helenus_bench::{SCENARIOS, run, scenario};
+use helenus_bench::{Limit, SCENARIOS, run, scenario};
 
 /// Requests of the shorter run, and of the run that fills caches and buffers before allocations are counted.
 const REQUESTS: u64 = 3200;
@@ -42,31 +43,64 @@ fn handle(name: &str, requests: &str) -> Result<(), String> {
 
 fn table(prefix: &str) -> Result<(), String> {
     println!(
-        "{:<30} {:>12} {:>6} {:>12} {:>6}",
+        "{:<40} {:>12} {:>6} {:>12} {:>6}",
         "a request of", "instructions", "limit", "allocations", "limit"
     );
+    let mut costs = Costs::default();
     let mut over = Vec::new();
     for entry in SCENARIOS
         .iter()
         .filter(|entry| entry.name.starts_with(prefix))
     {
-        let name = entry.name;
-        let twice = instructions(name, 2 * REQUESTS)?;
-        let more = twice.saturating_sub(instructions(name, REQUESTS)?);
-        let instructions = more as f64 / REQUESTS as f64;
-        let allocations = allocations_of(name)?;
+        let cost = costs.of(entry.name)?;
+        let instructions = costs.limit(entry.instructions, |cost| cost.instructions)?;
+        let allocations = costs.limit(entry.allocations, |cost| cost.allocations)?;
         println!(
-            "{name:<30} {instructions:>12.0} {:>6} {allocations:>12.2} {:>6}",
-            entry.instructions, entry.allocations
+            "{:<40} {:>12.0} {instructions:>6.0} {:>12.2} {allocations:>6.2}",
+            entry.name, cost.instructions, cost.allocations
         );
-        if instructions > entry.instructions as f64 || allocations > entry.allocations as f64 {
-            over.push(name);
+        if cost.instructions > instructions || cost.allocations > allocations {
+            over.push(entry.name);
         }
     }
     if over.is_empty() {
         return Ok(());
     }
     Err(format!("over the limit: {}", over.join("; ")))
+}
+
+/// What a request of a scenario costs.
+#[derive(Debug, Clone, Copy)]
+struct Cost {
+    instructions: f64,
+    allocations: f64,
+}
+
+/// What was measured so far: limits may name other scenarios.
+#[derive(Debug, Default)]
+struct Costs(HashMap<&'static str, Cost>);
+
+impl Costs {
+    fn of(&mut self, name: &'static str) -> Result<Cost, String> {
+        if let Some(cost) = self.0.get(name) {
+            return Ok(*cost);
+        }
+        let twice = instructions(name, 2 * REQUESTS)?;
+        let more = twice.saturating_sub(instructions(name, REQUESTS)?);
+        let cost = Cost {
+            instructions: more as f64 / REQUESTS as f64,
+            allocations: allocations_of(name)?,
+        };
+        self.0.insert(name, cost);
+        Ok(cost)
+    }
+
+    fn limit(&mut self, limit: Limit, of: impl Fn(Cost) -> f64) -> Result<f64, String> {
+        match limit {
+            Limit::Count(count) => Ok(count as f64),
+            Limit::Times(times, name) => Ok(times * of(self.of(name)?)),
+        }
+    }
 }
 
 fn allocations_of(name: &str) -> Result<f64, String> {

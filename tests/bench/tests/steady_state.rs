@@ -51,7 +51,7 @@ fn live_memory_is_bounded_by_what_was_received() {
         .map(|number| (number.wrapping_mul(2_654_435_761) >> 13) as u8)
         .collect();
     let bomb = {
-        let mut out = startup(4);
+        let mut out = startup(4, false);
         out.extend(huge(4, 7, 20));
         // Flagged as compressed, though nothing was agreed upon.
         let flags = out.len() - 8;
@@ -62,10 +62,15 @@ fn live_memory_is_bounded_by_what_was_received() {
     };
     let cases = [
         huge(4, 1, 16 << 20),
-        [startup(4), huge(4, 7, 16 << 20)].concat(),
-        [startup(4), huge(4, 7, i32::MAX as u32), noise.clone()].concat(),
-        [startup(4), huge(4, 7, 300_000), noise.clone()].concat(),
-        [startup(5), noise.clone()].concat(),
+        [startup(4, false), huge(4, 7, 16 << 20)].concat(),
+        [
+            startup(4, false),
+            huge(4, 7, i32::MAX as u32),
+            noise.clone(),
+        ]
+        .concat(),
+        [startup(4, false), huge(4, 7, 300_000), noise.clone()].concat(),
+        [startup(5, false), noise.clone()].concat(),
         noise,
         bomb,
     ];
