@@ -5,12 +5,27 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+/// Whether somebody asked: until then counting costs next to nothing, so that a program whose instructions
+/// are counted needs no other allocator.
+static ENABLED: AtomicBool = AtomicBool::new(false);
+
+struct Counters {
+    count: Cell<u64>,
+    live: Cell<i64>,
+    peak: Cell<i64>,
+}
 
 thread_local! {
-    // Constants without destructors: reading them allocates nothing, even in a thread that ends.
-    static COUNT: Cell<u64> = const { Cell::new(0) };
-    static LIVE: Cell<i64> = const { Cell::new(0) };
-    static PEAK: Cell<i64> = const { Cell::new(0) };
+    // A constant without a destructor: reading it allocates nothing, even in a thread that ends.
+    static COUNTERS: Counters = const {
+        Counters {
+            count: Cell::new(0),
+            live: Cell::new(0),
+            peak: Cell::new(0),
+        }
+    };
 }
 
 struct Counting;
@@ -18,15 +33,23 @@ struct Counting;
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
+#[inline]
 fn grow(bytes: usize) {
-    COUNT.set(COUNT.get() + 1);
-    let live = LIVE.get() + bytes as i64;
-    LIVE.set(live);
-    PEAK.set(PEAK.get().max(live));
+    if ENABLED.load(Relaxed) {
+        COUNTERS.with(|counters| {
+            let live = counters.live.get() + bytes as i64;
+            counters.live.set(live);
+            counters.peak.set(counters.peak.get().max(live));
+            counters.count.set(counters.count.get() + 1);
+        });
+    }
 }
 
+#[inline]
 fn shrink(bytes: usize) {
-    LIVE.set(LIVE.get() - bytes as i64);
+    if ENABLED.load(Relaxed) {
+        COUNTERS.with(|counters| counters.live.set(counters.live.get() - bytes as i64));
+    }
 }
 
 // SAFETY: everything is passed on to the system's allocator as it came.
@@ -58,16 +81,22 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// How often this thread has asked for memory.
+/// How often this thread has asked for memory since a thread first asked how often.
 #[must_use]
 pub fn count() -> u64 {
-    COUNT.get()
+    ENABLED.store(true, Relaxed);
+    COUNTERS.with(|counters| counters.count.get())
 }
 
 /// The most bytes that this thread had in use while `work` ran, above those in use before.
 pub fn peak_of(work: impl FnOnce()) -> u64 {
-    let before = LIVE.get();
-    PEAK.set(before);
+    ENABLED.store(true, Relaxed);
+    let before = COUNTERS.with(|counters| {
+        counters.peak.set(counters.live.get());
+        counters.live.get()
+    });
     work();
-    (PEAK.get() - before).max(0) as u64
+    COUNTERS
+        .with(|counters| counters.peak.get() - before)
+        .max(0) as u64
 }

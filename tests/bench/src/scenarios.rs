@@ -44,8 +44,9 @@ scenarios! {
     "core v4, query": Pipeline::new(query(4)), Count(1200), Count(0);
     "core v4, batch": Pipeline::new(batch(4)), Count(1500), Count(0);
     "core v5, a segment each": Pipeline::new(execute(5).apart()), Count(1500), Count(0);
-    "core v4, lz4": Pipeline::new(execute(4).lz4(1024)), Count(10_000), Count(0);
-    "core v5, lz4": Pipeline::new(execute(5).lz4(1024)), Count(10_000), Count(0);
+    // A body each: 8,500 instructions of it empty the compressor's table.
+    "core v4, lz4": Pipeline::new(execute(4).lz4(256)), Count(12_500), Count(0);
+    "core v5, lz4": Pipeline::new(execute(5).lz4(256)), Count(3200), Count(0);
 
     // A malformed request costs no more than a good one that is answered by one row.
     "core v4, malformed query": Pipeline::new(query(4).cut()), Times(1.0, "core v4, query"), Count(0);
@@ -55,7 +56,7 @@ scenarios! {
         Times(1.0, "core v5, a segment each"), Count(0);
 
     // Nor does a connection that speaks no CQL cost more than one that asks for OPTIONS.
-    "core, a connection of OPTIONS": Storm::new(OPTIONS), Count(6000), Count(6);
+    "core, a connection of OPTIONS": Storm::new(OPTIONS), Count(2200), Count(1);
     "core, a connection of 0x42": Storm::new(&[0x42]),
         Times(1.0, "core, a connection of OPTIONS"), Times(1.0, "core, a connection of OPTIONS");
     "core, a connection of nothing but 0x42": Storm::new(&[0x42; 64]),
