@@ -22,7 +22,7 @@ fn nothing_is_allocated_in_steady_state() {
         .filter(|entry| entry.name.starts_with("core v"))
     {
         let mut scenario = (entry.make)();
-        run(&mut *scenario, 320);
+        run(&mut *scenario, 3200);
         let before = allocations::count();
         run(&mut *scenario, 3200);
         assert_eq!(allocations::count() - before, 0, "{}", entry.name);
