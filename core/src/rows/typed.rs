@@ -88,7 +88,7 @@ pub(super) fn find<'c, 't, T: FromCql<'t>>(
 }
 
 /// The value of a column.
-#[inline]
+#[inline(always)]
 fn value<'a, T: FromCql<'a>>(
     column: &'a ColumnSpec,
     bytes: Option<&'a [u8]>,
@@ -141,7 +141,8 @@ impl<'a> RowReader<'a> {
     ///
     /// # Errors
     /// [`RowError::NoColumnAt`] behind the last column, [`RowError::Decode`] and [`RowError::Value`].
-    #[inline]
+    // Inlined whatever it takes: out of line the row lives in memory, and a cell costs twice the instructions.
+    #[inline(always)]
     pub fn read<T: FromCql<'a>>(&mut self) -> Result<T, RowError> {
         let Some(column) = self.columns.get(self.read) else {
             return Err(RowError::NoColumnAt(self.read));
@@ -188,6 +189,7 @@ pub struct TypedRows<'a, T> {
 }
 
 impl<'a, T: FromRow<'a>> TypedRows<'a, T> {
+    #[inline]
     pub(crate) fn new(
         content: &'a [u8],
         rows: u32,
@@ -249,7 +251,7 @@ macro_rules! tuple {
                 Ok(())
             }
 
-            #[inline]
+            #[inline(always)]
             fn from_row(row: &mut RowReader<'a>) -> Result<Self, RowError> {
                 Ok(($(row.read::<$part>()?,)+))
             }

@@ -208,6 +208,7 @@ fn oldest<'a>(types: impl Iterator<Item = &'a CqlType>) -> ProtocolVersion {
 }
 
 /// A count that isn't negative.
+#[inline]
 pub(super) fn read_count(reader: &mut Reader<'_>) -> Result<u32, DecodeError> {
     let position = reader.position();
     let count = reader.int()?;

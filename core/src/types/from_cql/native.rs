@@ -21,7 +21,7 @@ macro_rules! fixed {
                 matches!(ty.strip_frozen(), $cql)
             }
 
-            #[inline]
+            #[inline(always)]
             fn from_cql(ty: &'a CqlType, bytes: Option<&'a [u8]>) -> Result<Self, ValueError> {
                 match bytes.and_then(|bytes| bytes.try_into().ok()) {
                     Some(bytes) => Ok($read(bytes)),
@@ -71,18 +71,25 @@ impl<'a> FromCql<'a> for &'a str {
         matches!(ty.strip_frozen(), CqlType::Text | CqlType::Ascii)
     }
 
-    #[inline]
+    #[inline(always)]
     fn from_cql(ty: &'a CqlType, bytes: Option<&'a [u8]>) -> Result<Self, ValueError> {
-        match bytes.map(std::str::from_utf8) {
-            Some(Ok(text)) if !matches!(ty.strip_frozen(), CqlType::Ascii) || text.is_ascii() => {
-                Ok(text)
-            }
-            // Cassandra, as Java, takes for UTF-8 what isn't: such a text is refused here alone.
-            Some(Err(_)) if !matches!(ty.strip_frozen(), CqlType::Ascii) => {
-                Err(ValueError::InvalidUtf8)
-            }
-            _ => Err(refused(ty, bytes)),
+        if let Some(bytes) = bytes
+            && let Ok(text) = std::str::from_utf8(bytes)
+            && (!matches!(ty.strip_frozen(), CqlType::Ascii) || text.is_ascii())
+        {
+            return Ok(text);
         }
+        Err(refused_text(ty, bytes))
+    }
+}
+
+/// Why bytes aren't a text of this type. Cassandra, as Java, takes for UTF-8 what isn't: such a text is refused here
+/// alone.
+#[cold]
+fn refused_text(ty: &CqlType, bytes: Option<&[u8]>) -> ValueError {
+    match (ty.strip_frozen(), bytes) {
+        (CqlType::Text, Some(_)) => ValueError::InvalidUtf8,
+        _ => refused(ty, bytes),
     }
 }
 
@@ -94,7 +101,11 @@ impl<'a> FromCql<'a> for &'a [u8] {
 
     #[inline]
     fn from_cql(_: &'a CqlType, bytes: Option<&'a [u8]>) -> Result<Self, ValueError> {
-        bytes.ok_or(ValueError::Null)
+        // Not `ok_or`: the error that isn't needed would be dropped, at the cost of a call a cell.
+        match bytes {
+            Some(bytes) => Ok(bytes),
+            None => Err(ValueError::Null),
+        }
     }
 }
 
