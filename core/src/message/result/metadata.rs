@@ -150,8 +150,9 @@ impl ResultMetadata {
             });
         }
         Ok(Self {
-            // A table that is named for no column isn't written either.
-            global: view.are_of_one_table() && !columns.is_empty(),
+            // A table that is named for no column isn't written either. Where columns were left out the flag is kept.
+            global: view.are_of_one_table()
+                && (!columns.is_empty() || !view.are_described() && !view.is_empty()),
             columns,
             column_count: view.len() as u32,
             id,
