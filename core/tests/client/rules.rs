@@ -5,3 +5,4 @@ mod calls;
 mod handshake;
 mod lifetime;
 mod malformed;
+mod memory;
