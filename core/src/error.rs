@@ -60,13 +60,6 @@ pub enum PeerMisbehaved {
     RequestBit(u8),
     /// An answer on a stream on which nothing was asked.
     UnknownStream(StreamId),
-    /// Rows without a description, and of another number of columns than the one that was known.
-    MetadataMismatch {
-        /// The columns a row has.
-        got: u32,
-        /// The columns of the metadata that the client gave with its request.
-        known: u32,
-    },
     /// An opcode that doesn't exist.
     UnknownOpcode(Opcode),
     /// A body length below zero; what follows can't be told.
@@ -305,10 +298,6 @@ impl fmt::Display for PeerMisbehaved {
                     "An answer came on stream {stream}, where nothing was asked"
                 )
             }
-            PeerMisbehaved::MetadataMismatch { got, known } => write!(
-                f,
-                "Rows of {got} columns came without their description, and {known} were known"
-            ),
             PeerMisbehaved::UnknownOpcode(opcode) => write!(f, "Unknown opcode {}", opcode.0),
             PeerMisbehaved::NegativeLength(length) => write!(
                 f,

@@ -88,7 +88,6 @@ impl PeerMisbehaved {
             | Self::ResponseBit(_)
             | Self::RequestBit(_)
             | Self::UnknownOpcode(_) => ErrorKind::Opcode,
-            Self::MetadataMismatch { .. } => ErrorKind::Decode,
             Self::NegativeLength(_) => ErrorKind::Length,
             Self::EnvelopeTooLong { .. } | Self::MessageTooLong { .. } => ErrorKind::TooLong,
             Self::SegmentHeader(_) | Self::SegmentPayload(_) => ErrorKind::Checksum,

@@ -9,8 +9,8 @@ use bytes::Bytes;
 use crate::codes::{Opcode, ProtocolVersion};
 use crate::connection::lent::Lent;
 use crate::envelope::{Flags, Header};
-use crate::error::{Error, PeerMisbehaved};
-use crate::message::{Extras, Response, ResultMetadata, Rows, ServerEvent};
+use crate::error::Error;
+use crate::message::{Extras, Response, ResultMetadata, RowsView, ServerEvent};
 use crate::wire::{DecodeError, Reader};
 
 /// The answer to a request. Its body lies in the caller's buffer, or in the connection's if it was
@@ -74,15 +74,17 @@ impl<'a> Answer<'a> {
     }
 
     /// Decodes the answer. Rows that came without their description get the metadata that was given with
-    /// the request; rows whose description changed say so in [`Rows::metadata_changed`], and bring the new
+    /// the request; rows whose description changed say so in
+    /// [`metadata_changed`](crate::message::Rows::metadata_changed), and bring the new
     /// one with its id.
     ///
     /// The body is copied up to 4 KiB, and above that taken out of the buffer it lies in; rows share it.
+    /// [`Answer::rows`] copies nothing.
     ///
     /// # Errors
     ///
-    /// [`Error::Decode`] if the body doesn't decode, [`PeerMisbehaved::MetadataMismatch`] if rows don't fit the
-    /// metadata that was given for them. It concerns this answer alone: the connection goes on.
+    /// [`Error::Decode`] if the body doesn't decode, or if rows don't fit the metadata that was given for them. It
+    /// concerns this answer alone: the connection goes on.
     pub fn parse(self) -> Result<(Response, Extras), Error> {
         let Answer { lent, metadata } = self;
         let Header { flags, opcode, .. } = *lent.header();
@@ -90,11 +92,24 @@ impl<'a> Answer<'a> {
         let body = lent.into_bytes();
         let mut reader = Reader::new(&body);
         let extras = Extras::decode(flags, &mut reader)?;
-        let mut response = Response::decode(opcode, version, &body, reader.position())?;
-        if let Response::Rows(rows) = &mut response {
-            describe(rows, metadata)?;
-        }
+        let at = reader.position();
+        let response = Response::decode_with(opcode, version, &body, at, metadata.as_ref())?;
         Ok((response, extras))
+    }
+
+    /// The rows of the answer, borrowed: nothing is copied or allocated. `None` if it is something else. Rows that
+    /// came without their description are described by [`Answer::metadata`].
+    ///
+    /// # Errors
+    ///
+    /// [`DecodeError`]; it concerns this answer alone.
+    #[inline]
+    pub fn rows(&self) -> Result<Option<RowsView<'_>>, DecodeError> {
+        if self.opcode() != Opcode::RESULT {
+            return Ok(None);
+        }
+        let at = message_at(self.header().flags, self.body())?.position();
+        RowsView::decode(self.version(), self.body(), at)
     }
 
     /// The body to keep. Above 4 KiB it is not copied, but taken out of the buffer it lies in, which stays
@@ -103,22 +118,6 @@ impl<'a> Answer<'a> {
     pub fn into_bytes(self) -> Bytes {
         self.lent.into_bytes()
     }
-}
-
-/// Gives rows without a description the one that the request knew.
-fn describe(rows: &mut Rows, known: Option<Arc<ResultMetadata>>) -> Result<(), PeerMisbehaved> {
-    let Some(known) = known.filter(|_| rows.skip_metadata) else {
-        return Ok(());
-    };
-    let (got, columns) = (rows.metadata.column_count(), known.column_count());
-    if got != columns || rows.metadata_changed {
-        return Err(PeerMisbehaved::MetadataMismatch {
-            got: got as u32,
-            known: columns as u32,
-        });
-    }
-    rows.metadata = known;
-    Ok(())
 }
 
 /// Where the message begins in a body with these flags.

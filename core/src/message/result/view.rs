@@ -154,7 +154,8 @@ impl<'a> RowsView<'a> {
         known: Option<&Arc<ResultMetadata>>,
     ) -> Result<Rows, DecodeError> {
         let metadata = match known {
-            Some(known) if !self.columns.are_described() => {
+            // A new id without its description doesn't make the known one fit.
+            Some(known) if !self.columns.are_described() && self.metadata_id.is_none() => {
                 if known.column_count() != self.columns.len() {
                     return Err(self.columns.other_count());
                 }

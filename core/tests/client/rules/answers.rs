@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use bytes::{BufMut, BytesMut};
-use helenus_core::error::{Error, PeerMisbehaved};
+use helenus_core::error::Error;
 use helenus_core::message::{Rows, RowsHeader};
 use helenus_core::testing::Cuts;
 use helenus_core::{
-    CallOptions, ColumnSpec, CqlType, DecodeErrorKind, ErrorCode, Extras, Flags, Opcode,
-    ProtocolVersion, Response, ResultMetadata, RowsWriter,
+    CallOptions, ClientEvent, ClientNext, ColumnSpec, CqlType, DecodeErrorKind, ErrorCode, Extras,
+    Flags, Opcode, ProtocolVersion, Response, ResultMetadata, RowsWriter,
 };
 
 use crate::client::{Client, Told, config, connected};
@@ -118,11 +118,36 @@ fn rows_that_do_not_fit_what_was_known_fail_alone() {
     let wider = ResultMetadata::new(vec![column("a"), column("b")]);
     let body = row(&wider, 4, |header| header.skip_metadata = true);
     client.receive(&result(4, 1, &body), Cuts::Whole);
-    let mismatch = PeerMisbehaved::MetadataMismatch { got: 2, known: 1 };
-    assert_eq!(rows(&mut client), Err(mismatch.into()));
+    assert!(
+        matches!(rows(&mut client), Err(Error::Decode(error)) if error.kind == DecodeErrorKind::InvalidCount(2))
+    );
     client.query();
     client.receive(&void(4, 1), Cuts::Whole);
     assert_eq!(client.told().len(), 1, "the connection goes on");
+}
+
+#[test]
+fn rows_may_be_read_where_they_lie() {
+    let mut client = connected(config(4));
+    let call = client.query();
+    let metadata = ResultMetadata::new(vec![column("a"), column("b")]);
+    let body = [b"\0\x01\0\x01w", &row(&metadata, 4, |_| ())[..]].concat();
+    client
+        .input
+        .extend_from_slice(&response(4, Flags::WARNING.0, 1, Opcode::RESULT, &body));
+    match client
+        .connection
+        .next(client.clock.now(), &mut client.input)
+    {
+        ClientNext::Event(ClientEvent::Answer(id, answer)) => {
+            assert_eq!(id, call);
+            let rows = answer.rows().unwrap().unwrap();
+            let read = rows.typed::<(i32, i32)>(&metadata).unwrap();
+            assert_eq!(read.map(Result::unwrap).collect::<Vec<_>>(), [(7, 7)]);
+        }
+        other => panic!("unexpected {other:?}"),
+    }
+    assert!(client.input.is_empty());
 }
 
 #[test]
