@@ -1,9 +1,12 @@
-//! Nobody polls: a thousand idle connections wake no thread of the server, on any runtime. In a
-//! process of its own, since it looks at all threads of the process.
+//! Nobody polls: a thousand idle connections wake no thread of the server, on any runtime, and the library's
+//! own clients no thread of theirs. In a process of its own, since it looks at all threads of the process.
 
 #[path = "client.rs"]
 #[expect(dead_code, reason = "the suite beside it uses all of it")]
 mod client;
+#[path = "library.rs"]
+#[expect(dead_code, reason = "the suite beside it uses all of it")]
+mod library;
 #[path = "server.rs"]
 #[expect(dead_code, reason = "the suite beside it uses all of it")]
 mod server;
@@ -11,6 +14,7 @@ mod server;
 use client::Client;
 use helenus_core::ServerConfig;
 use helenus_server::Options;
+use library::{Connected, connect, wait};
 use server::{Running, Runtime};
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,6 +23,7 @@ use std::thread;
 use std::time::Duration;
 
 const CONNECTIONS: usize = 1000;
+const OWN_CLIENTS: usize = 20;
 const WATCHED: Duration = Duration::from_secs(3);
 
 #[test]
@@ -41,6 +46,12 @@ fn a_thousand_idle_connections_wake_no_thread() {
             .collect();
         for client in &mut clients {
             assert_eq!(client.ask("defer answered"), "answered");
+        }
+        let own: Vec<Connected> = (0..OWN_CLIENTS)
+            .map(|_| connect(runtime, server.address))
+            .collect();
+        for client in &own {
+            wait(client.query("defer answered", ())).unwrap();
         }
         // The runtimes' own threads come to rest within a moment.
         thread::sleep(Duration::from_secs(1));

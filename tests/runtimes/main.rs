@@ -4,10 +4,15 @@
 mod server;
 
 mod answering;
+mod blocking;
+mod calling;
 mod client;
 mod closing;
+mod library;
 mod pressure;
 mod services;
+mod statements;
+mod tower;
 
 macro_rules! on_every_runtime {
     ($($topic:ident::$test:ident,)+) => {
@@ -55,6 +60,24 @@ on_every_runtime! {
     services::a_timer_of_the_service_fires_once_each_time_it_is_set,
     services::timers_of_the_service_run_while_it_drains,
     services::a_client_is_let_in_when_it_knows_the_word,
+    services::the_librarys_client_says_who_it_is,
+    calling::calls_of_many_threads_share_a_connection,
+    calling::answers_may_come_out_of_order,
+    calling::a_dropped_call_keeps_its_stream_until_the_late_answer,
+    calling::a_call_that_times_out_leaves_the_others_alone,
+    calling::calls_wait_while_the_connection_is_full,
+    calling::an_error_is_for_its_call_alone,
+    calling::events_are_streamed_in_order,
+    calling::a_slow_reader_of_events_is_told_that_it_lost_some,
+    calling::the_last_client_to_go_closes_the_connection,
+    calling::a_server_that_goes_away_fails_every_call,
+    calling::nobody_at_the_address_is_an_error_of_the_socket,
+    calling::a_server_that_never_answers_is_given_up,
+    calling::a_refused_version_is_stepped_down_from,
+    statements::statements_of_every_kind_in_every_dialect,
+    statements::pages_and_large_results_in_every_dialect,
+    statements::a_column_that_was_added_is_seen_by_a_statement_prepared_before,
+    statements::a_traced_statement_has_an_id,
     pressure::a_slow_reader_stops_being_read_and_gets_every_answer,
     pressure::reading_goes_on_while_writing_blocks,
     pressure::a_busy_connection_lets_others_have_their_turn,

@@ -1,8 +1,11 @@
 //! What a service asks of its runtime: futures, timers, authentication.
 
 use crate::answering::eventually;
+use crate::calling::text;
 use crate::client::{AUTH_RESPONSE, AUTH_SUCCESS, AUTHENTICATE, Client, QUERY, envelope, startup};
+use crate::library::{try_connect, wait};
 use crate::server::{Runtime, said};
+use helenus_client::{Authenticator, Config, Error, Lost};
 use helenus_core::connection::AuthToken;
 use helenus_core::{Reply, Request, RequestBody, Responder, Response, ServerConfig};
 use helenus_server::{AsyncService, Options, PeerInfo, ServerHandle, Service};
@@ -225,11 +228,57 @@ impl Service for Guarded {
     }
 }
 
-pub(crate) fn a_client_is_let_in_when_it_knows_the_word(runtime: Runtime) {
+/// Demands authentication by `class`.
+fn guarded(class: &str) -> Options {
     let mut config = ServerConfig::default();
-    config.authenticator = Some("org.example.Doorman".to_owned());
+    config.authenticator = Some(class.to_owned());
     let mut options = Options::default();
     options.connection = Arc::new(config);
+    options
+}
+
+/// Knows a word for those who ask for it by the right name.
+#[derive(Debug)]
+struct Word(&'static str);
+
+impl Authenticator for Word {
+    fn initial(&self, authenticator: &str) -> Result<Option<Vec<u8>>, String> {
+        match authenticator {
+            "org.example.Doorman" => Ok(Some(self.0.as_bytes().to_vec())),
+            other => Err(format!("no word for {other}")),
+        }
+    }
+
+    fn challenge(&self, _: Option<&[u8]>) -> Result<Option<Vec<u8>>, String> {
+        Err("no second word".to_owned())
+    }
+}
+
+pub(crate) fn the_librarys_client_says_who_it_is(runtime: Runtime) {
+    let outcome = |class: &str, word: Option<&'static str>| {
+        let options = guarded(class);
+        let server = run_any!(runtime, bind, Arc::new(Guarded::default()), options, 2);
+        let mut config = Config::default();
+        config.authenticator = word.map(|word| Arc::new(Word(word)) as _);
+        let client = try_connect(runtime, server.address, config)?;
+        Ok(text(wait(client.query("who am I", ()))))
+    };
+    let refused = |outcome: Result<String, Error>| match outcome {
+        Err(Error::Lost { reason, .. }) => reason,
+        other => panic!("{other:?}"),
+    };
+    let doorman = "org.example.Doorman";
+    assert_eq!(outcome(doorman, Some("sesame")).unwrap(), "known");
+    let reason = refused(outcome(doorman, Some("what"))).to_string();
+    assert!(reason.contains("not that word"), "{reason}");
+    for (class, word) in [(doorman, None), ("org.example.Other", Some("sesame"))] {
+        let reason = refused(outcome(class, word));
+        assert!(matches!(reason, Lost::Authentication(_)), "{reason}");
+    }
+}
+
+pub(crate) fn a_client_is_let_in_when_it_knows_the_word(runtime: Runtime) {
+    let options = guarded("org.example.Doorman");
     let server = run_any!(runtime, bind, Arc::new(Guarded::default()), options, 2);
     let mut client = Client::connect(server.address);
     client.write(&startup());
