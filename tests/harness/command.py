@@ -113,6 +113,37 @@ def refusals(run):
             run.report.check("%s: says %r" % (name, text), text in outcome.output, said)
 
 
+CAPTURE = """# a handshake, and a QUERY that ends early
+> 0400000001000000160001000b43514c5f56455253494f4e0005332e302e30
+< 840000000200000000
+> 04000005070000000600000009 5553
+"""
+
+
+def inspection(run):
+    """A capture is decoded, and where it breaks is pointed at; `helenus conformance` says what it would play."""
+    capture = paths.CACHE / "capture.hex"
+    capture.parent.mkdir(parents=True, exist_ok=True)
+    capture.write_text(CAPTURE)
+    inspect = [paths.BINARY, "inspect"]
+    whole = CAPTURE.encode().rpartition(b"> ")[0]
+    cases = [
+        ("inspect", inspect + [capture], None, 1, "BROKEN at byte 44: QUERY on stream 5"),
+        ("inspect standard input", inspect + ["-"], whole, 0, "READY v4 stream 0"),
+        ("inspect as JSON", inspect + ["--json", capture], None, 1, '"fields":{"options":{"CQL_VERSION":"3.0.0"}}'),
+        ("inspect a missing file", inspect + ["/no/such/capture"], None, 2, "/no/such/capture"),
+        ("inspect --help", inspect + ["--help"], None, 0, "tcpdump"),
+        ("conformance --list", [paths.BINARY, "conformance", "--list", "--only", "v4.query.cut-46"], None, 0, "v4.query.cut-46"),
+        ("conformance without a server", [paths.BINARY, "conformance"], None, 2, "HOST:PORT"),
+        ("conformance of nothing", [paths.BINARY, "conformance", "--list", "--only", "no-such-probe"], None, 2, "--list"),
+    ]
+    for name, command, stdin, status, text in cases:
+        outcome = process.run(command, "inspection", 20, run.report, stdin=stdin)
+        said = outcome.output.strip()[:300]
+        run.report.check("%s: exit status" % name, outcome.status == status, "%s: %s" % (outcome.status, said))
+        run.report.check("%s: says %r" % (name, text), text in outcome.output, said)
+
+
 def start(run):
     """Ready soon after exec, and small when idle."""
     for runtime in run.runtimes:
@@ -183,4 +214,5 @@ def command(run):
     config_files(run)
     environment(run)
     refusals(run)
+    inspection(run)
     start(run)

@@ -10,6 +10,7 @@ use helenus::Runtime;
 
 use super::config::{LogLevel, parse_listen, parse_log, parse_runtime};
 use super::conformance::Conformance;
+use super::inspect::Inspect;
 
 /// The `helenus` command line.
 #[derive(Debug, Parser)]
@@ -42,6 +43,12 @@ pub(super) enum Command {
     /// Cassandra, against a server, and prints with the bytes what it answers otherwise. Where Cassandra's answer is a
     /// defect, a server may answer better: such differences are deliberate, and listed with their reasons.
     Conformance(Conformance),
+
+    /// Decode a capture of the protocol, and point at the byte where it breaks
+    ///
+    /// Both directions of a connection explain each other: what STARTUP agreed on, which request an answer is to, and what
+    /// the values of prepared statements are.
+    Inspect(Inspect),
 }
 
 /// The flags of `helenus serve`.

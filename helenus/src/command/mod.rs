@@ -4,6 +4,7 @@ mod arguments;
 mod config;
 mod conformance;
 mod hex;
+mod inspect;
 mod serve;
 
 use std::process::ExitCode;
@@ -28,6 +29,11 @@ pub(crate) fn run() -> ExitCode {
             Err(error) => fail(USAGE, &error),
         },
         Command::Conformance(flags) => match conformance::conformance(&flags) {
+            Ok(true) => ExitCode::SUCCESS,
+            Ok(false) => ExitCode::from(FAILURE),
+            Err(error) => fail(USAGE, &error),
+        },
+        Command::Inspect(flags) => match inspect::inspect(&flags) {
             Ok(true) => ExitCode::SUCCESS,
             Ok(false) => ExitCode::from(FAILURE),
             Err(error) => fail(USAGE, &error),
