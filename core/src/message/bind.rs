@@ -118,17 +118,24 @@ impl<'a> Binder<'a> {
             },
             None => None,
         };
+        self.put(variable, self.count, value)?;
+        self.count += 1;
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn put<T: ToCql + ?Sized>(
+        &mut self,
+        variable: Option<&ColumnSpec>,
+        index: usize,
+        value: &T,
+    ) -> Result<(), BindError> {
         match value.to_value(variable.map(|variable| &variable.ty), self.out) {
-            Ok(Written::Unset) if self.unset == Unset::Refused => Err(BindError::value::<T>(
-                variable,
-                self.count,
-                ValueError::Unset,
-            )),
-            Ok(_) => {
-                self.count += 1;
-                Ok(())
+            Ok(Written::Unset) if self.unset == Unset::Refused => {
+                Err(BindError::value::<T>(variable, index, ValueError::Unset))
             }
-            Err(error) => Err(BindError::value::<T>(variable, self.count, error)),
+            Ok(_) => Ok(()),
+            Err(error) => Err(BindError::value::<T>(variable, index, error)),
         }
     }
 
@@ -361,32 +368,42 @@ impl<V: ToCql, const N: usize> BindValues for [V; N] {
 }
 
 macro_rules! tuple {
-    ($count:literal: $($part:ident $value:ident),+) => {
+    ($count:literal: $($part:ident $value:ident $index:tt),+) => {
         impl<$($part: ToCql),+> BindValues for ($($part,)+) {
+            // As `push` would do it, with the variables counted once.
             #[inline]
             fn bind(&self, binder: &mut Binder<'_>) -> Result<(), BindError> {
-                binder.expect($count)?;
-                let ($($value,)+) = self;
-                $(binder.push($value)?;)+
+                match binder.variables {
+                    Some(variables) => {
+                        let [$($value),+] = variables else {
+                            return binder.expect($count);
+                        };
+                        $(binder.put(Some($value), $index, &self.$index)?;)+
+                    }
+                    None => {
+                        $(binder.put(None, $index, &self.$index)?;)+
+                    }
+                }
+                binder.count += $count;
                 Ok(())
             }
         }
     };
 }
 
-tuple!(1: A a);
-tuple!(2: A a, B b);
-tuple!(3: A a, B b, C c);
-tuple!(4: A a, B b, C c, D d);
-tuple!(5: A a, B b, C c, D d, E e);
-tuple!(6: A a, B b, C c, D d, E e, F f);
-tuple!(7: A a, B b, C c, D d, E e, F f, G g);
-tuple!(8: A a, B b, C c, D d, E e, F f, G g, H h);
-tuple!(9: A a, B b, C c, D d, E e, F f, G g, H h, I i);
-tuple!(10: A a, B b, C c, D d, E e, F f, G g, H h, I i, J j);
-tuple!(11: A a, B b, C c, D d, E e, F f, G g, H h, I i, J j, K k);
-tuple!(12: A a, B b, C c, D d, E e, F f, G g, H h, I i, J j, K k, L l);
-tuple!(13: A a, B b, C c, D d, E e, F f, G g, H h, I i, J j, K k, L l, M m);
-tuple!(14: A a, B b, C c, D d, E e, F f, G g, H h, I i, J j, K k, L l, M m, N n);
-tuple!(15: A a, B b, C c, D d, E e, F f, G g, H h, I i, J j, K k, L l, M m, N n, O o);
-tuple!(16: A a, B b, C c, D d, E e, F f, G g, H h, I i, J j, K k, L l, M m, N n, O o, P p);
+tuple!(1: A a 0);
+tuple!(2: A a 0, B b 1);
+tuple!(3: A a 0, B b 1, C c 2);
+tuple!(4: A a 0, B b 1, C c 2, D d 3);
+tuple!(5: A a 0, B b 1, C c 2, D d 3, E e 4);
+tuple!(6: A a 0, B b 1, C c 2, D d 3, E e 4, F f 5);
+tuple!(7: A a 0, B b 1, C c 2, D d 3, E e 4, F f 5, G g 6);
+tuple!(8: A a 0, B b 1, C c 2, D d 3, E e 4, F f 5, G g 6, H h 7);
+tuple!(9: A a 0, B b 1, C c 2, D d 3, E e 4, F f 5, G g 6, H h 7, I i 8);
+tuple!(10: A a 0, B b 1, C c 2, D d 3, E e 4, F f 5, G g 6, H h 7, I i 8, J j 9);
+tuple!(11: A a 0, B b 1, C c 2, D d 3, E e 4, F f 5, G g 6, H h 7, I i 8, J j 9, K k 10);
+tuple!(12: A a 0, B b 1, C c 2, D d 3, E e 4, F f 5, G g 6, H h 7, I i 8, J j 9, K k 10, L l 11);
+tuple!(13: A a 0, B b 1, C c 2, D d 3, E e 4, F f 5, G g 6, H h 7, I i 8, J j 9, K k 10, L l 11, M m 12);
+tuple!(14: A a 0, B b 1, C c 2, D d 3, E e 4, F f 5, G g 6, H h 7, I i 8, J j 9, K k 10, L l 11, M m 12, N n 13);
+tuple!(15: A a 0, B b 1, C c 2, D d 3, E e 4, F f 5, G g 6, H h 7, I i 8, J j 9, K k 10, L l 11, M m 12, N n 13, O o 14);
+tuple!(16: A a 0, B b 1, C c 2, D d 3, E e 4, F f 5, G g 6, H h 7, I i 8, J j 9, K k 10, L l 11, M m 12, N n 13, O o 14, P p 15);

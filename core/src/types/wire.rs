@@ -131,7 +131,14 @@ fn count(length: usize) -> u16 {
 /// # Errors
 /// When the bytes end early, a type id is unknown or types nest deeper than [`MAX_TYPE_DEPTH`].
 pub fn read_type(reader: &mut Reader<'_>) -> Result<CqlType, DecodeError> {
-    read_nested(reader, MAX_TYPE_DEPTH)
+    let mut ahead = reader.clone();
+    match CqlType::from_native_id(ahead.short()?) {
+        Some(ty) => {
+            *reader = ahead;
+            Ok(ty)
+        }
+        None => read_nested(reader, MAX_TYPE_DEPTH),
+    }
 }
 
 fn read_nested(reader: &mut Reader<'_>, depth: usize) -> Result<CqlType, DecodeError> {
@@ -182,13 +189,11 @@ fn read_nested(reader: &mut Reader<'_>, depth: usize) -> Result<CqlType, DecodeE
 #[inline]
 pub(crate) fn skip_type(reader: &mut Reader<'_>) -> Result<(), DecodeError> {
     let mut ahead = reader.clone();
-    match ahead.short()? {
-        id if CqlType::from_native_id(id).is_some() => {
-            *reader = ahead;
-            Ok(())
-        }
-        _ => skip_nested(reader, MAX_TYPE_DEPTH),
+    if CqlType::from_native_id(ahead.short()?).is_none() {
+        return skip_nested(reader, MAX_TYPE_DEPTH);
     }
+    *reader = ahead;
+    Ok(())
 }
 
 fn skip_nested(reader: &mut Reader<'_>, depth: usize) -> Result<(), DecodeError> {

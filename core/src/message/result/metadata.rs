@@ -132,16 +132,16 @@ impl ResultMetadata {
         id: Option<Bytes>,
     ) -> Result<Self, DecodeError> {
         let mut columns: Vec<ColumnSpec> = Vec::with_capacity(view.room());
+        let mut previous: Option<(&str, &str)> = None;
         for column in view.iter()? {
             let column = column?;
             let (keyspace, table) = match columns.last() {
-                Some(last)
-                    if *last.keyspace == *column.keyspace && *last.table == *column.table =>
-                {
+                Some(last) if is_same(previous, column.keyspace, column.table) => {
                     (last.keyspace.clone(), last.table.clone())
                 }
                 _ => (column.keyspace.into(), column.table.into()),
             };
+            previous = Some((column.keyspace, column.table));
             columns.push(ColumnSpec {
                 keyspace,
                 table,
@@ -159,6 +159,14 @@ impl ResultMetadata {
             encoded: None,
         })
     }
+}
+
+/// Whether a column is of the same table as the one before. Where all are of one table its names needn't be compared.
+#[inline]
+fn is_same(previous: Option<(&str, &str)>, keyspace: &str, table: &str) -> bool {
+    previous.is_some_and(|(k, t)| {
+        std::ptr::eq(k, keyspace) && std::ptr::eq(t, table) || k == keyspace && t == table
+    })
 }
 
 impl PartialEq for ResultMetadata {

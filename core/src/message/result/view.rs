@@ -188,7 +188,7 @@ pub struct ColumnsView<'a> {
 
 impl<'a> ColumnsView<'a> {
     /// Steps over the description that `count` and `flags` announce.
-    #[inline]
+    #[inline(always)]
     pub(super) fn read(
         reader: &mut Reader<'a>,
         flags: i32,
@@ -321,6 +321,7 @@ pub struct ColumnsIter<'a> {
 }
 
 impl<'a> ColumnsIter<'a> {
+    #[inline]
     fn column(&mut self) -> Result<ColumnView<'a>, DecodeError> {
         let reader = &mut self.reader;
         let (keyspace, table) = match self.table {
@@ -339,6 +340,7 @@ impl<'a> ColumnsIter<'a> {
 impl<'a> Iterator for ColumnsIter<'a> {
     type Item = Result<ColumnView<'a>, DecodeError>;
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         self.left = self.left.checked_sub(1)?;
         let column = self.column();

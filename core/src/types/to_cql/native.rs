@@ -135,13 +135,18 @@ impl ToCql for str {
 
 #[inline]
 fn check_text(text: &str, ty: Option<&CqlType>) -> Result<(), ValueError> {
-    match ty.map(CqlType::strip_frozen) {
+    match ty {
         None | Some(CqlType::Text) => Ok(()),
-        Some(CqlType::Ascii) => match text.bytes().find(|byte| !byte.is_ascii()) {
-            Some(byte) => Err(ValueError::InvalidAscii(byte)),
-            None => Ok(()),
-        },
-        Some(ty) => Err(super::mismatch(ty)),
+        Some(ty) => check_ascii(text, ty),
+    }
+}
+
+fn check_ascii(text: &str, ty: &CqlType) -> Result<(), ValueError> {
+    check(Some(ty), |ty| matches!(ty, CqlType::Text | CqlType::Ascii))?;
+    let other = text.bytes().find(|byte| !byte.is_ascii());
+    match other.filter(|_| matches!(ty.strip_frozen(), CqlType::Ascii)) {
+        Some(byte) => Err(ValueError::InvalidAscii(byte)),
+        None => Ok(()),
     }
 }
 
