@@ -8,7 +8,7 @@ use crate::outgoing::Outgoing;
 use crate::pages::Pages;
 use crate::prepared::{Known, Prepared};
 use crate::result::QueryResult;
-use crate::shared::Shared;
+use crate::shared::{Shared, Stage};
 use crate::statement::{Statement, StatementOptions};
 use bytes::{Bytes, BytesMut};
 #[cfg(doc)]
@@ -69,6 +69,12 @@ impl Client {
     #[must_use]
     pub fn version(&self) -> ProtocolVersion {
         self.shared().version
+    }
+
+    /// Whether the connection takes calls still; false once it is over.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        !matches!(self.shared().lock().stage, Stage::Ended(_))
     }
 
     /// Runs a statement given as text. Its values go with it, each as the type that its Rust type

@@ -47,6 +47,12 @@ impl Client {
         self.0.version()
     }
 
+    /// Whether the connection takes calls still; false once it is over.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.0.is_open()
+    }
+
     /// As [`helenus_client::Client::query`].
     ///
     /// # Errors

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import time
 
-from . import cargo, command, conformance, drivers, paths, report, tools
+from . import cargo, clients, command, conformance, drivers, paths, report, tools
 from .server import RUNTIMES, Elsewhere, Server
 
 # name, what it does, how, whether it needs the release build
@@ -23,6 +23,7 @@ STAGES = [
     ("command", "configuration, exit codes, start and size of the server", command.command, True),
     ("idle", "nobody polls: idle connections cost no wake-up", command.idle, True),
     ("conformance", "wire probes of a real Cassandra 5.0.4", conformance.probes, True),
+    ("clients", "our clients of every runtime on servers of every runtime", clients.clients, True),
     ("python", "Python cassandra-driver on every runtime", drivers.python, True),
     ("cqlsh", "cqlsh on every runtime", drivers.cqlsh, True),
     ("gocql", "Go driver", drivers.gocql, True),
@@ -32,7 +33,7 @@ STAGES = [
 ]
 # These use the command even where the server is another's.
 COMMAND_STAGES = ("conformance",)
-DRIVER_STAGES = ("conformance", "python", "cqlsh", "gocql", "java", "node", "scylla")
+DRIVER_STAGES = ("conformance", "clients", "python", "cqlsh", "gocql", "java", "node", "scylla")
 
 
 class Run:

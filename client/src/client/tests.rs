@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::testing::{Host, Pair, Service, client, poll, said, text};
+use futures_core::Stream;
 use helenus_core::connection::Retry;
 use helenus_core::message::{
     BatchStatementKind, ChangeType, Prepared as PreparedAnswer, SchemaChange, SchemaTarget,
@@ -10,7 +11,9 @@ use helenus_core::{
     ColumnSpec, CqlType, ErrorCode, ErrorResponse, Reply, Request, Responder, ResultMetadata,
     ServerEvent,
 };
-use std::task::Poll;
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
 
 fn columns(names: &[&str], id: &'static [u8]) -> Arc<ResultMetadata> {
     let column = |name: &&str| ColumnSpec {
@@ -312,4 +315,21 @@ fn events_come_to_who_registered() {
     assert!(poll(events.next()).is_pending());
     let supported = pair.finish(client.options()).unwrap();
     assert_eq!(supported.get("CQL_VERSION"), ["3.4.7"]);
+}
+
+#[test]
+fn pages_and_events_are_streams() {
+    let (client, mut pair) = shop(ProtocolVersion::V5);
+    let mut pages = client.query_pages("pages", ()).unwrap();
+    let mut count = 0;
+    while let Some(page) = pair.finish(poll_fn(|cx| Pin::new(&mut pages).poll_next(cx))) {
+        assert_eq!(page.unwrap().rows().unwrap().row_count, 1);
+        count += 1;
+    }
+    assert_eq!(count, 3);
+    let mut events = pair
+        .finish(client.events(&[EventType::StatusChange]))
+        .unwrap();
+    let mut cx = Context::from_waker(Waker::noop());
+    assert!(Pin::new(&mut events).poll_next(&mut cx).is_pending());
 }

@@ -251,6 +251,7 @@ fn a_lost_connection_fails_every_call_and_says_whether_it_may_be_made_again() {
     };
     assert_eq!(lost(ready(poll(sent))), (true, Retry::IfIdempotent));
     assert_eq!(lost(ready(poll(unsent))), (false, Retry::Always));
+    assert!(!client.is_open());
     let later = ready(poll(client.query("later", ())));
     assert_eq!(lost(later), (false, Retry::Always));
     let end = poll(events.next());
