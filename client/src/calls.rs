@@ -153,12 +153,13 @@ impl Calls {
         self.unsent += Header::SIZE + length;
         self.queued.push(Queued {
             key,
-            opcode: request.body.opcode(),
+            opcode: request.content.opcode(),
             flags,
             length,
             timeout: request.timeout,
             deadline: None,
             metadata: request.metadata.cloned(),
+            is_undecoded: request.content.is_undecoded(),
             is_void: false,
         });
     }

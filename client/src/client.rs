@@ -4,7 +4,7 @@ use crate::batch::Batch;
 use crate::call::{Call, Room};
 use crate::error::Error;
 use crate::events::Events;
-use crate::outgoing::Outgoing;
+use crate::outgoing::{Content, Outgoing};
 use crate::pages::Pages;
 use crate::prepared::{Known, Prepared};
 use crate::result::QueryResult;
@@ -16,10 +16,10 @@ use helenus_core::connection::ClientLimits;
 use helenus_core::connection::SendRefused;
 use helenus_core::message::{
     self, BindValues, ErrorDetail, EventType, Execute, Prepare, Query, QueryFlags, Register, Rows,
-    Supported, ValueList, Values,
+    Supported, Undecoded, ValueList, Values,
 };
 use helenus_core::wire::{Reader, WireWrite};
-use helenus_core::{ProtocolVersion, RequestBody, Response};
+use helenus_core::{Flags, Opcode, ProtocolVersion, RequestBody, Response};
 use std::sync::Arc;
 
 /// A client on one connection. Clones share the connection, from as many tasks and threads as there
@@ -185,7 +185,7 @@ impl Client {
     /// Those of the connection.
     pub async fn options(&self) -> Result<Supported, Error> {
         let timeout = self.shared().request_timeout;
-        let request = Outgoing::new(RequestBody::Options, timeout);
+        let request = Outgoing::new(Content::Request(RequestBody::Options), timeout);
         match self.call(&request).await?.response {
             Response::Supported(supported) => Ok(supported),
             other => Err(Error::Unexpected(other.opcode())),
@@ -205,9 +205,32 @@ impl Client {
         list.put_string_list(&names);
         let names = Reader::new(&list).string_list()?;
         let body = RequestBody::Register(Register::new(names));
-        let request = Outgoing::new(body, self.shared().request_timeout);
+        let request = Outgoing::new(Content::Request(body), self.shared().request_timeout);
         match self.call(&request).await?.response {
             Response::Ready => Ok(events),
+            other => Err(Error::Unexpected(other.opcode())),
+        }
+    }
+
+    /// Passes a request on undecoded, and its answer back, an ERROR too: for proxies. Its body begins with what the
+    /// flags announce, and is in this connection's [version](Self::version): `helenus_core::forward` brings it there.
+    ///
+    /// # Errors
+    /// Those of the connection.
+    pub async fn forward(
+        &self,
+        opcode: Opcode,
+        flags: Flags,
+        body: &[u8],
+    ) -> Result<Undecoded, Error> {
+        let content = Content::Undecoded {
+            opcode,
+            flags,
+            body,
+        };
+        let request = Outgoing::new(content, self.shared().request_timeout);
+        match self.call(&request).await?.response {
+            Response::Undecoded(undecoded) => Ok(undecoded),
             other => Err(Error::Unexpected(other.opcode())),
         }
     }
@@ -352,7 +375,7 @@ impl Client {
 
     fn statement<'a>(&self, body: RequestBody<'a>, options: &'a StatementOptions) -> Outgoing<'a> {
         Outgoing {
-            body,
+            content: Content::Request(body),
             timeout: options.timeout.or(self.shared().request_timeout),
             tracing: options.tracing,
             payload: options.payload.as_ref(),
@@ -366,7 +389,7 @@ impl Client {
 
     /// Makes a call in room that was taken, or asked for, before.
     async fn call_with(&self, room: Room, request: &Outgoing<'_>) -> Result<QueryResult, Error> {
-        if !request.body.fits(self.version()) {
+        if !request.content.fits(self.version()) {
             return Err(Error::Refused(SendRefused::NotInVersion(self.version())));
         }
         Call::new(room, request).await

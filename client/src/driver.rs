@@ -13,7 +13,8 @@ use bytes::{Buf, BytesMut};
 use helenus_core::connection::{
     Answer, CallError, CallOptions, Challenge, ClientEvent, ClientNext, SendRefused,
 };
-use helenus_core::{ClientConnection, Header, ProtocolVersion, Pumped, Turn};
+use helenus_core::message::Undecoded;
+use helenus_core::{ClientConnection, Extras, Header, ProtocolVersion, Pumped, Response, Turn};
 use std::io;
 use std::sync::Arc;
 use std::task::{Poll, Waker, ready};
@@ -122,12 +123,16 @@ impl Driver {
                 ClientNext::Event(event) => match event {
                     ClientEvent::Ready => self.shared.connected(),
                     ClientEvent::Answer(call, answer) => {
-                        if let Some(key) = self.sent.finish(call) {
-                            self.outcomes.push((key, outcome(answer)));
+                        if let Some((key, is_undecoded)) = self.sent.finish(call) {
+                            let outcome = match is_undecoded {
+                                true => Ok(undecoded(answer)),
+                                false => outcome(answer),
+                            };
+                            self.outcomes.push((key, outcome));
                         }
                     }
                     ClientEvent::Failed(call, error) => {
-                        if let Some(key) = self.sent.finish(call) {
+                        if let Some((key, _)) = self.sent.finish(call) {
                             self.outcomes.push((key, Err(error.into())));
                         }
                     }
@@ -178,7 +183,7 @@ impl Driver {
                 options.result_metadata = queued.metadata.as_ref();
                 let (opcode, flags) = (queued.opcode, queued.flags);
                 match self.connection.forward(now, opcode, flags, body, &options) {
-                    Ok(call) => self.sent.insert(queued.key, call),
+                    Ok(call) => self.sent.insert(queued.key, call, queued.is_undecoded),
                     // What is over ends with what wasn't sent.
                     Err(SendRefused::Closed) => break,
                     Err(refused) if refused.is_temporary() => break,
@@ -322,6 +327,19 @@ impl Drop for Driver {
 fn outcome(answer: Answer<'_>) -> Outcome {
     let (response, extras) = answer.parse().map_err(Error::Malformed)?;
     QueryResult::new(response, extras)
+}
+
+/// An answer that goes on as it came.
+fn undecoded(answer: Answer<'_>) -> QueryResult {
+    let header = *answer.header();
+    QueryResult {
+        response: Response::Undecoded(Undecoded {
+            opcode: header.opcode,
+            flags: header.flags,
+            body: answer.into_bytes(),
+        }),
+        extras: Extras::default(),
+    }
 }
 
 #[cfg(test)]

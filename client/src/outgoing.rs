@@ -2,16 +2,49 @@
 
 use crate::calls::Key;
 use crate::statement::Payload;
-use bytes::BytesMut;
+use bytes::{BufMut, BytesMut};
 use helenus_core::wire::WireWrite;
 use helenus_core::{Flags, Opcode, ProtocolVersion, RequestBody, ResultMetadata};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+/// What is asked.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Content<'a> {
+    Request(RequestBody<'a>),
+    /// As it came from elsewhere; nor is its answer decoded.
+    Undecoded {
+        opcode: Opcode,
+        flags: Flags,
+        body: &'a [u8],
+    },
+}
+
+impl Content<'_> {
+    pub(crate) const fn opcode(&self) -> Opcode {
+        match self {
+            Content::Request(request) => request.opcode(),
+            Content::Undecoded { opcode, .. } => *opcode,
+        }
+    }
+
+    pub(crate) const fn is_undecoded(&self) -> bool {
+        matches!(self, Content::Undecoded { .. })
+    }
+
+    /// Whether the version can say it. What isn't decoded is its sender's matter.
+    pub(crate) fn fits(&self, version: ProtocolVersion) -> bool {
+        match self {
+            Content::Request(request) => request.fits(version),
+            Content::Undecoded { .. } => true,
+        }
+    }
+}
+
 /// A request and what goes with it, until there is room to encode it.
 #[derive(Debug)]
 pub(crate) struct Outgoing<'a> {
-    pub(crate) body: RequestBody<'a>,
+    pub(crate) content: Content<'a>,
     pub(crate) timeout: Option<Duration>,
     pub(crate) tracing: bool,
     pub(crate) payload: Option<&'a Payload>,
@@ -21,9 +54,9 @@ pub(crate) struct Outgoing<'a> {
 
 impl<'a> Outgoing<'a> {
     /// A request with nothing else.
-    pub(crate) fn new(body: RequestBody<'a>, timeout: Option<Duration>) -> Self {
+    pub(crate) fn new(content: Content<'a>, timeout: Option<Duration>) -> Self {
         Outgoing {
-            body,
+            content,
             timeout,
             tracing: false,
             payload: None,
@@ -41,8 +74,16 @@ impl<'a> Outgoing<'a> {
             flags = flags.with(Flags::CUSTOM_PAYLOAD);
             out.put_bytes_map(payload);
         }
-        self.body.encode(version, out);
-        flags
+        match &self.content {
+            Content::Request(request) => {
+                request.encode(version, out);
+                flags
+            }
+            Content::Undecoded { flags, body, .. } => {
+                out.put_slice(body);
+                *flags
+            }
+        }
     }
 }
 
@@ -58,6 +99,8 @@ pub(crate) struct Queued {
     /// When the timeout ends, once the pump has seen the request.
     pub(crate) deadline: Option<Instant>,
     pub(crate) metadata: Option<Arc<ResultMetadata>>,
+    /// Whether its answer is left undecoded.
+    pub(crate) is_undecoded: bool,
     /// Not to be sent any more.
     pub(crate) is_void: bool,
 }

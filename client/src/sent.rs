@@ -3,27 +3,39 @@
 use crate::calls::Key;
 use helenus_core::CallId;
 
+/// A request that was sent.
+#[derive(Debug, Clone, Copy)]
+struct Asked {
+    call: CallId,
+    key: Key,
+    is_undecoded: bool,
+}
+
 /// The calls that were sent, found by either name in constant time.
 #[derive(Debug, Default)]
 pub(crate) struct Sent {
-    by_stream: Vec<Option<(CallId, Key)>>,
+    by_stream: Vec<Option<Asked>>,
     by_place: Vec<Option<(Key, CallId)>>,
 }
 
 impl Sent {
-    pub(crate) fn insert(&mut self, key: Key, call: CallId) {
-        *slot(&mut self.by_stream, stream(call)) = Some((call, key));
+    pub(crate) fn insert(&mut self, key: Key, call: CallId, is_undecoded: bool) {
+        *slot(&mut self.by_stream, stream(call)) = Some(Asked {
+            call,
+            key,
+            is_undecoded,
+        });
         *slot(&mut self.by_place, key.place()) = Some((key, call));
     }
 
-    /// A request is over: whose it was, if it is asked for still.
-    pub(crate) fn finish(&mut self, call: CallId) -> Option<Key> {
+    /// A request is over: whose it was, and whether its answer is left undecoded, if it is asked for still.
+    pub(crate) fn finish(&mut self, call: CallId) -> Option<(Key, bool)> {
         let found = self.by_stream.get_mut(stream(call))?;
-        let (_, key) = found.take_if(|(known, _)| *known == call)?;
-        if let Some(place) = self.by_place.get_mut(key.place()) {
-            place.take_if(|(known, _)| *known == key);
+        let asked = found.take_if(|asked| asked.call == call)?;
+        if let Some(place) = self.by_place.get_mut(asked.key.place()) {
+            place.take_if(|(known, _)| *known == asked.key);
         }
-        Some(key)
+        Some((asked.key, asked.is_undecoded))
     }
 
     /// A call is given up: its request, if it was sent.
@@ -31,7 +43,7 @@ impl Sent {
         let found = self.by_place.get_mut(key.place())?;
         let (_, call) = found.take_if(|(known, _)| *known == key)?;
         if let Some(place) = self.by_stream.get_mut(stream(call)) {
-            place.take_if(|(known, _)| *known == call);
+            place.take_if(|asked| asked.call == call);
         }
         Some(call)
     }

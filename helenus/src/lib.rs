@@ -20,13 +20,18 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod connect;
 mod embedded;
+mod proxy;
 mod runtime;
 mod server;
 mod test_server;
 
+pub use connect::RuntimeSpawn;
 pub use embedded::{EmbeddedService, Session};
+pub use helenus_client::{Client, Config as ClientConfig};
 pub use helenus_server::{Options, ShutdownHandle};
+pub use proxy::{Line, Proxy, Upstream};
 pub use runtime::{Runtime, UnknownRuntime};
 pub use server::Server;
 pub use test_server::TestServer;

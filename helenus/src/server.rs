@@ -4,14 +4,31 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use helenus_server::{Options, Service, ShutdownHandle};
+use helenus_server::{AsyncAdapter, AsyncService, Options, Service, ShutdownHandle};
 
 use crate::Runtime;
+use crate::connect::RuntimeSpawn;
 
 /// A listening CQL server on any of the runtimes. Who knows the runtime when compiling uses its crate's own `Server`.
 #[derive(Debug)]
 pub struct Server<S: Service> {
     runtime: Running<S>,
+}
+
+impl<A: AsyncService> Server<AsyncAdapter<A, RuntimeSpawn>> {
+    /// [`Server::bind`] for a service written with `async`.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn bind_async(
+        runtime: Runtime,
+        address: SocketAddr,
+        service: A,
+        options: Options,
+    ) -> io::Result<Self> {
+        let service = AsyncAdapter::new(service, runtime.into());
+        Self::bind(runtime, address, Arc::new(service), options)
+    }
 }
 
 #[derive(Debug)]

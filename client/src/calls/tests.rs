@@ -1,6 +1,7 @@
 //! Room, the line for it, and the places of calls.
 
 use super::*;
+use crate::outgoing::Content;
 use helenus_core::message::Prepare;
 use helenus_core::{Extras, RequestBody, Response};
 
@@ -9,7 +10,8 @@ fn request(text: &'static str) -> Outgoing<'static> {
         query: text,
         keyspace: None,
     };
-    Outgoing::new(RequestBody::Prepare(prepare), Some(Duration::from_secs(1)))
+    let content = Content::Request(RequestBody::Prepare(prepare));
+    Outgoing::new(content, Some(Duration::from_secs(1)))
 }
 
 fn calls(limits: (usize, usize)) -> Calls {
