@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use async_lock::OnceCell;
-use helenus_client::{Client, Config, Error};
+use helenus_client::{Client, Config, Error, Events};
 use helenus_core::forward::{self, Message};
 use helenus_core::message::{ErrorResponse, EventType, Undecoded};
 use helenus_core::{ErrorCode, ProtocolVersion, Request, Response};
@@ -157,29 +157,44 @@ impl Target {
         let Upstream { address, config } = &self.upstream;
         let client = self.runtime.connect(*address, config.clone()).await?;
         if !self.listens.swap(true, Ordering::AcqRel) {
-            let target = Arc::clone(self);
-            self.tasks.spawn(Box::pin(async move {
-                if let Err(error) = target.listen().await {
-                    tracing::warn!(%error, "no events come from the server behind");
+            // Before the first request goes on, so that what it changes is heard.
+            match self.listen().await {
+                Ok(events) => {
+                    let target = Arc::clone(self);
+                    self.tasks
+                        .spawn(Box::pin(async move { target.pass_on(events).await }));
                 }
-                target.listens.store(false, Ordering::Release);
-            }));
+                Err(error) => self.deaf(&error),
+            }
         }
         Ok(client)
     }
 
-    /// Passes events on, until the connection that they come on is gone. The next client's connection begins anew.
-    async fn listen(&self) -> Result<(), Error> {
+    async fn listen(&self) -> Result<Events, Error> {
         let Upstream { address, config } = &self.upstream;
         let client = self.runtime.connect(*address, config.clone()).await?;
-        let mut events = client.events(&EVENTS).await?;
+        client.events(&EVENTS).await
+    }
+
+    /// Passes events on, until the connection that they come on is gone.
+    async fn pass_on(&self, mut events: Events) {
         while let Some(event) = events.next().await {
-            let event = event?;
-            if let Some(server) = self.server.get() {
-                server.publish(event);
+            match event {
+                Ok(event) => {
+                    if let Some(server) = self.server.get() {
+                        server.publish(event);
+                    }
+                }
+                Err(error) => return self.deaf(&error),
             }
         }
-        Ok(())
+        self.listens.store(false, Ordering::Release);
+    }
+
+    /// No events come any more; the next client that connects begins anew.
+    fn deaf(&self, error: &Error) {
+        tracing::warn!(%error, "no events come from the server behind");
+        self.listens.store(false, Ordering::Release);
     }
 }
 
