@@ -29,6 +29,7 @@ mod terms;
 mod token;
 mod types;
 mod unsupported;
+mod views;
 
 #[cfg(test)]
 mod tests;

@@ -16,6 +16,7 @@ use super::select::select;
 use super::tables;
 use super::token::Kind;
 use super::unsupported;
+use super::views;
 
 /// A statement, perhaps with semicolons behind it, and nothing else.
 pub(super) fn query(input: Input<'_>) -> Parsed<'_, Statement> {
@@ -86,9 +87,7 @@ fn create(input: Input<'_>) -> Parsed<'_, Statement> {
             let (rest, _) = super::input::key(Index)(rest)?;
             map(|input| indexes::create_index(input, true), ddl).parse(rest)
         }
-        Materialized => {
-            map(unsupported::create_view, Statement::Unsupported).parse(input.advance())
-        }
+        Materialized => map(views::create_view, ddl).parse(input.advance()),
         Trigger => map(unsupported::create_trigger, Statement::Unsupported).parse(rest),
         Function => map(unsupported::create_function, Statement::Unsupported).parse(rest),
         Aggregate => map(unsupported::create_aggregate, Statement::Unsupported).parse(rest),
@@ -129,7 +128,7 @@ fn alter(input: Input<'_>) -> Parsed<'_, Statement> {
         Keyspace => map(ddl::alter_keyspace, ddl).parse(rest),
         Table => map(tables::alter_table, ddl).parse(rest),
         Type => map(ddl::alter_type, ddl).parse(rest),
-        Materialized => map(unsupported::alter_view, Statement::Unsupported).parse(input.advance()),
+        Materialized => map(views::alter_view, ddl).parse(input.advance()),
         Role => {
             let (rest, ()) = access::role_with_options(rest, RoleCondition::Exists)?;
             Ok((rest, Statement::Unsupported("ALTER ROLE")))
@@ -153,7 +152,7 @@ fn drop(input: Input<'_>) -> Parsed<'_, Statement> {
         Table => map(ddl::drop_table, ddl).parse(rest),
         Type => map(ddl::drop_type, ddl).parse(rest),
         Index => map(indexes::drop_index, ddl).parse(rest),
-        Materialized => map(unsupported::drop_view, Statement::Unsupported).parse(input.advance()),
+        Materialized => map(views::drop_view, ddl).parse(input.advance()),
         Trigger => map(unsupported::drop_trigger, Statement::Unsupported).parse(rest),
         Function => map(unsupported::drop_function, refused("DROP FUNCTION")).parse(rest),
         Aggregate => map(unsupported::drop_function, refused("DROP AGGREGATE")).parse(rest),

@@ -1,4 +1,4 @@
-//! Statements on views, functions, aggregates and triggers: parsed, so that wrong ones are told, and refused
+//! Statements on functions, aggregates and triggers: parsed, so that wrong ones are told, and refused
 //! as a whole.
 
 use nom::Parser;
@@ -9,73 +9,9 @@ use super::ddl::{IF_EXISTS, IF_NOT_EXISTS};
 use super::input::{Input, Parsed, clause, flag, key, keys, separator, token};
 use super::keywords::Keyword;
 use super::names::{function, identifier, table};
-use super::properties::{Collected, with_properties};
-use super::relations::relations;
-use super::selection::selectors;
-use super::tables::{clustering_order, primary_key};
 use super::terms::term;
 use super::token::Kind;
 use super::types::comparator_type;
-
-/// `CREATE MATERIALIZED VIEW`, from behind the first word.
-pub(super) fn create_view(input: Input<'_>) -> Parsed<'_, &'static str> {
-    let (input, ()) = keys(&[Keyword::Materialized, Keyword::View])(input)?;
-    let (input, _) = flag(IF_NOT_EXISTS)(input)?;
-    let (input, _) = table(input)?;
-    let (input, ()) = keys(&[Keyword::As, Keyword::Select])(input)?;
-    let (input, _) = selectors(input)?;
-    let (input, _) = key(Keyword::From)(input)?;
-    let (input, _) = table(input)?;
-    let (input, _) = clause(Keyword::Where, relations)(input)?;
-    let (mut input, _) = primary_key(input)?;
-    let mut properties = Collected::default();
-    if input.at(Keyword::With) {
-        loop {
-            input = view_property(input.advance(), &mut properties)?.0;
-            if !input.at(Keyword::And) {
-                break;
-            }
-        }
-    }
-    Ok((input, "CREATE MATERIALIZED VIEW"))
-}
-
-fn view_property<'a>(input: Input<'a>, properties: &mut Collected) -> Parsed<'a, ()> {
-    if !matches!(
-        input.kind(),
-        Kind::Key(Keyword::Compact | Keyword::Clustering)
-    ) {
-        return properties.property(input);
-    }
-    match (input.kind(), input.peek(1)) {
-        (Kind::Key(Keyword::Compact), Kind::Key(Keyword::Storage)) => {
-            input.refuse("COMPACT STORAGE tables are not allowed starting with version 4.0")
-        }
-        (Kind::Key(Keyword::Clustering), Kind::Key(Keyword::Order)) => {
-            let (input, _) = clustering_order(input)?;
-            Ok((input, ()))
-        }
-        (_, Kind::Equal) => properties.property(input),
-        _ => input.no_viable(1),
-    }
-}
-
-/// `ALTER MATERIALIZED VIEW`, from behind the first word.
-pub(super) fn alter_view(input: Input<'_>) -> Parsed<'_, &'static str> {
-    let (input, ()) = keys(&[Keyword::Materialized, Keyword::View])(input)?;
-    let (input, _) = flag(IF_EXISTS)(input)?;
-    let (input, _) = table(input)?;
-    let (input, _) = with_properties(input)?;
-    Ok((input, "ALTER MATERIALIZED VIEW"))
-}
-
-/// `DROP MATERIALIZED VIEW`, from behind the first word.
-pub(super) fn drop_view(input: Input<'_>) -> Parsed<'_, &'static str> {
-    let (input, ()) = keys(&[Keyword::Materialized, Keyword::View])(input)?;
-    let (input, _) = flag(IF_EXISTS)(input)?;
-    let (input, _) = table(input)?;
-    Ok((input, "DROP MATERIALIZED VIEW"))
-}
 
 /// `CREATE TRIGGER`, from behind those words.
 pub(super) fn create_trigger(input: Input<'_>) -> Parsed<'_, &'static str> {

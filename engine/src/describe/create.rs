@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use helenus_core::types::{CqlType, UserType, quoted};
 
-use crate::schema::{Column, DroppedColumn, Index, Keyspace, OptionMap, PropertyText, Table};
+use crate::schema::{Column, DroppedColumn, Index, Keyspace, OptionMap, PropertyText, Table, View};
 
 /// Writes to a string, which can't fail.
 macro_rules! put {
@@ -115,24 +115,7 @@ pub(super) fn table(table: &Table, is_virtual: bool, internals: bool) -> String 
     if internals {
         put!(out, "ID = {}\n    AND ", table.id);
     }
-    if table.clustering_len > 0 {
-        let order = |column: &Column| {
-            let direction = if column.descending { "DESC" } else { "ASC" };
-            format!("{} {direction}", quoted(&column.name))
-        };
-        let orders = clustering(table).iter().map(order).collect::<Vec<_>>();
-        put!(out, "CLUSTERING ORDER BY ({})\n    AND ", orders.join(", "));
-    }
-    let properties = table.properties();
-    let properties = properties
-        .iter()
-        .filter(|(name, _)| !is_virtual || *name == "comment")
-        .map(|(name, value)| format!("{name} = {value}"));
-    put!(
-        out,
-        "{};",
-        properties.collect::<Vec<_>>().join("\n    AND ")
-    );
+    options(&mut out, table, |name| !is_virtual || name == "comment");
     for dropped in dropped {
         history(&mut out, table, &name, dropped);
     }
@@ -171,6 +154,53 @@ pub(super) fn index(table: &Table, index: &Index) -> String {
     }
     out.push(';');
     out
+}
+
+/// `CREATE MATERIALIZED VIEW`
+pub(super) fn view(view: &View, internals: bool) -> String {
+    let table = &view.table;
+    let columns = match view.includes_all {
+        true => "*".to_owned(),
+        false => {
+            let names = table.columns.iter().map(|column| quoted(&column.name));
+            names.collect::<Vec<_>>().join(", ")
+        }
+    };
+    let keyspace = quoted(&table.keyspace);
+    let mut out = format!(
+        "CREATE MATERIALIZED VIEW {keyspace}.{} AS\n    SELECT {columns}\n    FROM {keyspace}.{}\n    WHERE {}\n    {}\n WITH ",
+        quoted(&table.name),
+        quoted(&view.base),
+        view.where_clause(),
+        primary_key(table)
+    );
+    if internals {
+        put!(out, "ID = {}\n    AND ", table.id);
+    }
+    options(&mut out, table, |name| name != "default_time_to_live");
+    out
+}
+
+/// The clustering order and the properties that are wanted, behind `WITH`.
+fn options(out: &mut String, table: &Table, is_wanted: impl Fn(&str) -> bool) {
+    if table.clustering_len > 0 {
+        let order = |column: &Column| {
+            let direction = if column.descending { "DESC" } else { "ASC" };
+            format!("{} {direction}", quoted(&column.name))
+        };
+        let orders = clustering(table).iter().map(order).collect::<Vec<_>>();
+        put!(out, "CLUSTERING ORDER BY ({})\n    AND ", orders.join(", "));
+    }
+    let properties = table.properties();
+    let properties = properties
+        .iter()
+        .filter(|(name, _)| is_wanted(name))
+        .map(|(name, value)| format!("{name} = {value}"));
+    put!(
+        out,
+        "{};",
+        properties.collect::<Vec<_>>().join("\n    AND ")
+    );
 }
 
 /// The columns, each on its line, and the primary key.

@@ -14,7 +14,7 @@ use helenus_core::message::{ColumnSpec, ErrorResponse, ResultMetadata, Rows};
 use helenus_core::types::{CqlType, quoted};
 
 use crate::cql::ast::{Describe, DescribeTarget, TableName};
-use crate::schema::{Index, Keyspace, Schema, Table};
+use crate::schema::{self, Index, Keyspace, Schema, Table};
 
 /// Answers a `DESCRIBE` with all its rows; there is no paging.
 ///
@@ -47,7 +47,7 @@ pub fn describe(
         Function(name) => return Err(description.missing(name, "User defined function")),
         Aggregate(name) => return Err(description.missing(name, "User defined aggregate")),
         Index(name) => vec![description.index(name)?],
-        View(name) => return Err(description.missing(name, "Materialized view")),
+        View(name) => vec![description.view(name)?],
     };
     Ok(rows(&elements, Detail::Statements))
 }
@@ -226,6 +226,14 @@ impl<'a> Description<'a> {
         }
     }
 
+    fn view(&self, name: &TableName) -> Result<Element, ErrorResponse> {
+        let keyspace = self.named_keyspace(name.keyspace.as_deref())?;
+        match keyspace.views.get(&name.name) {
+            Some(view) => Ok(self.view_element(view)),
+            None => Err(self.missing(name, "Materialized view")),
+        }
+    }
+
     fn user_type(&self, name: &TableName) -> Result<Element, ErrorResponse> {
         let keyspace = self.named_keyspace(name.keyspace.as_deref())?;
         match keyspace.types.get(&name.name) {
@@ -245,7 +253,7 @@ impl<'a> Description<'a> {
         }
     }
 
-    /// A keyspace of that name, or else a table or an index.
+    /// A keyspace of that name, or else a table, a view or an index.
     fn anything(&self, name: &TableName) -> Result<Vec<Element>, ErrorResponse> {
         let keyspace = match name.keyspace.as_deref() {
             Some(keyspace) => self.named_keyspace(Some(keyspace))?,
@@ -262,6 +270,9 @@ impl<'a> Description<'a> {
         match keyspace.tables.get(&name.name) {
             Some(table) => Ok(self.table_elements(table)),
             None => {
+                if let Some(view) = keyspace.views.get(&name.name) {
+                    return Ok(vec![self.view_element(view)]);
+                }
                 if let Some((table, index)) = keyspace.index(&name.name) {
                     return Ok(vec![index_element(table, index)]);
                 }
@@ -286,9 +297,25 @@ impl<'a> Description<'a> {
         let mut indexes: Vec<_> = table.indexes.iter().collect();
         indexes.sort_by_cached_key(|index| index.name.to_lowercase());
         let indexes = indexes.iter().map(|index| index_element(table, index));
+        let views = self.schema.keyspaces.get(&table.keyspace).into_iter();
+        let mut views: Vec<_> = views
+            .flat_map(|keyspace| keyspace.views_of(&table.name))
+            .collect();
+        views.sort_by_cached_key(|view| view.table.name.to_lowercase());
+        let views = views.iter().map(|view| self.view_element(view));
         std::iter::once(self.table_element(table))
             .chain(indexes)
+            .chain(views)
             .collect()
+    }
+
+    fn view_element(&self, view: &schema::View) -> Element {
+        Element {
+            keyspace: quoted(&view.table.keyspace).into_owned(),
+            kind: "materialized_view",
+            name: quoted(&view.table.name).into_owned(),
+            statement: create::view(view, self.internals),
+        }
     }
 
     fn table_element(&self, table: &Table) -> Element {

@@ -25,6 +25,7 @@ mod size;
 mod start;
 #[cfg(test)]
 mod tests;
+mod view;
 mod write;
 
 pub use action::{Action, Completed, Outcome};
@@ -44,6 +45,7 @@ use crate::statement::Statement;
 use crate::storage::Mutation;
 use cas::CasRun;
 use select::SelectRun;
+use view::{Progress, ViewRun};
 use write::WriteRun;
 
 /// A statement or batch under way.
@@ -68,6 +70,8 @@ pub struct Execution {
 enum Run {
     /// A `SELECT`.
     Select(SelectRun),
+    /// A `SELECT` on a view.
+    View(Box<ViewRun>),
     /// Modifications that read before they write.
     Write(WriteRun),
     /// Conditional modifications.
@@ -158,6 +162,19 @@ impl Execution {
                     return Action::Read(command);
                 }
             }
+            Run::View(view) => {
+                if let Some(command) = view.next_read() {
+                    return Action::Read(command);
+                }
+                match view.select() {
+                    Ok(Progress::Finished) => {}
+                    Ok(Progress::Yielded) => {
+                        self.yielding = true;
+                        return Action::Yield;
+                    }
+                    Err(error) => self.run = Run::Done(Response::Error(error)),
+                }
+            }
             Run::Write(write) => {
                 if let Some(command) = write.next_read() {
                     return Action::Read(command);
@@ -176,10 +193,8 @@ impl Execution {
 
     fn finish(&mut self) -> Action {
         let result = match std::mem::replace(&mut self.run, Run::Done(Response::Void)) {
-            Run::Select(select) => select.finish().map(|(response, warning)| {
-                self.warnings.extend(warning);
-                response
-            }),
+            Run::View(view) => self.select(view.into_select()),
+            Run::Select(select) => self.select(select),
             Run::Write(write) => match write.finish() {
                 Ok(mutations) => {
                     self.run = Run::Act {
@@ -199,6 +214,13 @@ impl Execution {
         }))
     }
 
+    /// The result of a `SELECT`.
+    fn select(&mut self, select: SelectRun) -> Result<Response, ErrorResponse> {
+        let (response, warning) = select.finish()?;
+        self.warnings.extend(warning);
+        Ok(response)
+    }
+
     /// Goes on with what came of the last action.
     pub fn resume(&mut self, outcome: Outcome) {
         match outcome {
@@ -210,6 +232,10 @@ impl Execution {
                 self.yielding = matches!(progress, ReadProgress::Yielded(_));
                 let read = match &mut self.run {
                     Run::Select(select) => select.read(progress),
+                    Run::View(view) => {
+                        view.read(progress);
+                        Ok(())
+                    }
                     Run::Write(write) => {
                         write.read(progress);
                         Ok(())
@@ -251,6 +277,7 @@ impl Consumer for Execution {
     fn consume(&mut self, fragment: Fragment<'_>) -> ControlFlow<()> {
         match &mut self.run {
             Run::Select(select) => select.consume(fragment),
+            Run::View(view) => view.consume(fragment),
             Run::Write(write) => write.consume(fragment),
             Run::Cas(cas) => cas.consume(fragment),
             Run::Act { .. } | Run::Done(_) => ControlFlow::Break(()),

@@ -14,6 +14,7 @@ use super::cas::{CasRun, Request};
 use super::mutate::{self, Places};
 use super::select::SelectRun;
 use super::size::check_batch;
+use super::view::ViewRun;
 use super::write::{self, Item, WriteRun};
 use crate::consistency::{Access, check};
 use crate::context::Context;
@@ -92,24 +93,31 @@ pub(super) fn statement(
         response,
     };
     Ok(match statement.plan() {
-        Plan::Select(select) => {
-            let keyspace = keyspace_of(schema, &select.table)?;
+        Plan::Select(plan) => {
+            let keyspace = keyspace_of(schema, &plan.table)?;
             check(
                 keyspace,
-                &select.table.name,
+                &plan.table.name,
                 Access::Read,
                 settings.consistency,
                 settings.serial,
             )?;
             let select = SelectRun::new(
                 statement.clone(),
-                select,
+                plan,
                 &binds,
                 params,
                 result_metadata_id,
                 settings.now_seconds,
             )?;
-            (Run::Select(select), Vec::new())
+            let run = match &plan.view {
+                None => Run::Select(select),
+                Some(source) => {
+                    let view = ViewRun::new(select, source, &binds, settings.now_seconds)?;
+                    Run::View(Box::new(view))
+                }
+            };
+            (run, Vec::new())
         }
         Plan::Modify(modify) if matches!(modify.condition, Condition::None) => {
             check_write(schema, modify, Access::Write, &settings)?;

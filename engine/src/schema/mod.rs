@@ -7,6 +7,7 @@ mod replication;
 mod table;
 mod types;
 mod version;
+mod view;
 
 pub use ddl::SchemaUpdate;
 pub(crate) use ddl::build_table;
@@ -15,6 +16,7 @@ pub(crate) use options::TableSettings;
 pub use options::{OptionMap, PropertyText, TableOptions};
 pub use table::{Column, ColumnId, ColumnKind, DroppedColumn, Table, TableId};
 pub use types::resolve_type;
+pub use view::View;
 
 #[cfg(test)]
 pub(crate) use ddl::testing;
@@ -55,6 +57,8 @@ pub struct Keyspace {
     pub tables: BTreeMap<Arc<str>, Arc<Table>>,
     /// User types by name.
     pub types: BTreeMap<Arc<str>, Arc<UserType>>,
+    /// Materialized views by name.
+    pub views: BTreeMap<Arc<str>, Arc<View>>,
     /// A keyspace of virtual tables: read only, listed in `system_virtual_schema`.
     pub is_virtual: bool,
 }
@@ -86,6 +90,17 @@ impl Keyspace {
     /// Whether only the server itself changes it: no statement creates, alters or drops anything in it.
     pub fn is_local_system(&self) -> bool {
         is_local_system(&self.name)
+    }
+
+    /// The table of that name, or what a view of that name has of one.
+    pub fn table_or_view(&self, name: &str) -> Option<&Arc<Table>> {
+        let view = || self.views.get(name).map(|view| &view.table);
+        self.tables.get(name).or_else(view)
+    }
+
+    /// The views that are made from a table.
+    pub fn views_of(&self, table: &str) -> impl Iterator<Item = &Arc<View>> {
+        self.views.values().filter(move |view| &*view.base == table)
     }
 
     /// The index of that name with its table.

@@ -119,6 +119,8 @@ pub struct Table {
     pub clustering_len: usize,
     /// How many follow as static columns; the rest is regular.
     pub static_len: usize,
+    /// What a materialized view has of a table: it is read, never written, and keeps nothing.
+    pub is_view: bool,
     /// A table of counters.
     pub is_counter: bool,
     /// The id the next added column takes.

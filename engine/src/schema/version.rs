@@ -7,7 +7,7 @@ use helenus_core::types::UserType;
 use md5::{Digest, Md5};
 use uuid::Uuid;
 
-use super::{Keyspace, OptionMap, Table, is_local_system, is_replicated_system};
+use super::{Keyspace, OptionMap, Table, View, is_local_system, is_replicated_system};
 
 /// The sum of the digests of all parts of a schema: keyspaces by themselves, types, tables. As a sum it follows a change
 /// by the parts that changed, however many there are, and comes out the same by whatever way the content came about.
@@ -46,7 +46,12 @@ fn parts(keyspace: Option<&Keyspace>, other: Option<&Keyspace>) -> u128 {
     let types = types.map(|ty| Part::new("type", keyspace).user_type(ty));
     let tables = unshared(&keyspace.tables, other.map(|other| &other.tables));
     let tables = tables.map(|table| Part::new("table", keyspace).table(table));
-    types.chain(tables).fold(own, u128::wrapping_add)
+    let views = unshared(&keyspace.views, other.map(|other| &other.views));
+    let views = views.map(|view| Part::new("view", keyspace).view(view));
+    types
+        .chain(tables)
+        .chain(views)
+        .fold(own, u128::wrapping_add)
 }
 
 type ByName<T> = BTreeMap<Arc<str>, Arc<T>>;
@@ -113,6 +118,13 @@ impl Part {
             self.text(&field.to_string());
         }
         self.finish()
+    }
+
+    fn view(mut self, view: &View) -> u128 {
+        self.text(&view.base);
+        self.number(view.includes_all.into());
+        self.text(&view.where_clause());
+        self.table(&view.table)
     }
 
     fn table(mut self, table: &Table) -> u128 {

@@ -137,6 +137,21 @@ fn put_part(key: &mut BytesMut, bytes: &[u8]) -> Result<(), ErrorResponse> {
     Ok(())
 }
 
+/// The key of a partition of these values; an error if one is too long. Alone, a value may be empty, though no statement
+/// can name such a key: a view may have it.
+pub(crate) fn partition_key<V: AsRef<[u8]>>(values: &[V]) -> Result<DecoratedKey, ErrorResponse> {
+    if let [only] = values {
+        let only = only.as_ref();
+        check_len(only)?;
+        return Ok(DecoratedKey::new(Bytes::copy_from_slice(only)));
+    }
+    let mut key = BytesMut::new();
+    for value in values {
+        put_part(&mut key, value.as_ref())?;
+    }
+    finish(key)
+}
+
 fn finish(key: BytesMut) -> Result<DecoratedKey, ErrorResponse> {
     check_len(&key)?;
     Ok(DecoratedKey::new(key.freeze()))
@@ -175,22 +190,10 @@ fn product(
     }
     let mut decorated = Vec::with_capacity(keys.len());
     for values in keys {
-        decorated.push(match <[Bytes; 1]>::try_from(values) {
-            Ok([value]) => {
-                if value.is_empty() {
-                    return Err(ErrorResponse::invalid("Key may not be empty"));
-                }
-                check_len(&value)?;
-                DecoratedKey::new(value)
-            }
-            Err(values) => {
-                let mut key = BytesMut::new();
-                for value in &values {
-                    put_part(&mut key, value)?;
-                }
-                finish(key)?
-            }
-        });
+        if values.len() == 1 && values.iter().any(Bytes::is_empty) {
+            return Err(ErrorResponse::invalid("Key may not be empty"));
+        }
+        decorated.push(partition_key(&values)?);
     }
     Ok(BoundKeys::Many(decorated))
 }

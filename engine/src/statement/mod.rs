@@ -19,6 +19,7 @@ mod relation;
 mod restrictions;
 mod select;
 mod selection;
+mod view;
 
 pub(crate) use batch::{BatchPlan, check as check_batch, not_a_modification};
 pub(crate) use clustering::BoundRows;
@@ -27,15 +28,17 @@ pub(crate) use conditions::{BoundCondition, Condition};
 pub(crate) use expression::{Expression, Metadata, MetadataKind, MetadataPart, Output};
 pub(crate) use filter::{BoundFilter, map_value};
 pub(crate) use group_by::GroupBy;
-pub(crate) use keys::{BoundKeys, check_combinations, key_part};
+pub(crate) use keys::{BoundKeys, check_combinations, key_part, partition_key};
 pub(crate) use metadata::columns_id;
 pub(crate) use modify::{Modify, ModifyKind};
+pub(crate) use names::text as selectable_text;
 pub(crate) use nearest::Nearest;
 pub(crate) use operations::{Change, Operation};
 pub(crate) use planner::Planner;
 #[cfg(test)]
 pub(crate) use restrictions::FILTERING;
 pub(crate) use select::Select;
+pub(crate) use view::{ViewSource, restricted_columns, view_filters};
 
 use std::sync::Arc;
 
@@ -100,7 +103,15 @@ impl Statement {
                 .is_some_and(|current| Arc::ptr_eq(current, table))
         };
         match &self.plan {
-            Plan::Select(select) => is_same(&select.table),
+            Plan::Select(select) => match &select.view {
+                None => is_same(&select.table),
+                Some(source) => {
+                    let keyspace = schema.keyspaces.get(&select.table.keyspace);
+                    let view = keyspace.and_then(|keyspace| keyspace.views.get(&select.table.name));
+                    view.is_some_and(|view| Arc::ptr_eq(view, &source.view))
+                        && is_same(&source.base)
+                }
+            },
             Plan::Modify(modify) => is_same(&modify.table),
             Plan::Batch(batch) => batch.statements.iter().all(|modify| is_same(&modify.table)),
             Plan::Truncate(table) => is_same(table),
@@ -139,6 +150,14 @@ pub fn prepare(
     text: &str,
 ) -> Result<Arc<Statement>, ErrorResponse> {
     let parsed = cql::parse(text)?;
+    if let ast::Statement::Ddl(ddl) = &parsed.statement
+        && matches!(**ddl, ast::Ddl::CreateView(_))
+        && parsed.markers > 0
+    {
+        return Err(ErrorResponse::invalid(
+            "Bind variables are not allowed in CREATE MATERIALIZED VIEW statements",
+        ));
+    }
     let mut markers = Markers::new(parsed.markers);
     let (plan, result) = plan(schema, session_keyspace, &parsed.statement, &mut markers)?;
     let key_len = match &plan {
@@ -218,6 +237,11 @@ fn plan(
         ast::Statement::Use(name) => (Plan::Use(name.clone()), None),
         ast::Statement::Truncate(name) => {
             let (keyspace, table) = planner::find_table(schema, session_keyspace, name)?;
+            if table.is_view {
+                return Err(ErrorResponse::invalid(
+                    "Cannot TRUNCATE materialized view directly; must truncate base table instead",
+                ));
+            }
             if keyspace.is_virtual {
                 return Err(ErrorResponse::invalid(format!(
                     "Truncation is not supported by table {}.{}",

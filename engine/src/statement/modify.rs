@@ -183,6 +183,11 @@ pub(crate) fn plan_delete(
 }
 
 fn check_modifiable(planner: &Planner<'_>) -> Result<(), ErrorResponse> {
+    if planner.table.is_view {
+        return Err(ErrorResponse::invalid(
+            "Cannot directly modify a materialized view",
+        ));
+    }
     if planner.keyspace.is_virtual {
         return Err(ErrorResponse::invalid(format!(
             "Modification is not supported by table {}.{}",

@@ -61,7 +61,7 @@ pub(crate) fn quoted(name: &str) -> std::borrow::Cow<'_, str> {
     }
 }
 
-/// The keyspace and table that a name means in a session.
+/// The keyspace and the table or view that a name means in a session.
 pub(crate) fn find_table<'s>(
     schema: &'s Schema,
     session_keyspace: Option<&str>,
@@ -76,8 +76,7 @@ pub(crate) fn find_table<'s>(
         ErrorResponse::invalid(format!("keyspace {keyspace_name} does not exist"))
     })?;
     let table = keyspace
-        .tables
-        .get(&name.name)
+        .table_or_view(&name.name)
         .ok_or_else(|| ErrorResponse::invalid(format!("table {} does not exist", name.name)))?;
     Ok((keyspace, table))
 }

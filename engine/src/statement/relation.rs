@@ -10,6 +10,7 @@ use super::planner::Planner;
 use super::restrictions::{ColumnTest, Relations, is_complex, plan_comparison};
 use crate::cql::ast::{self, Comparison, InValues, Relation};
 use crate::schema::{Column, ColumnKind, Table};
+use crate::term::relation::sign;
 use crate::term::{self, InTerm, Receiver, Shape, list_of};
 
 /// Adds a relation to what was found so far.
@@ -151,17 +152,6 @@ fn check_simple(column: &Column, sign: &str) -> Result<(), ErrorResponse> {
             column.name
         ),
     }))
-}
-
-fn sign(comparison: Comparison) -> &'static str {
-    match comparison {
-        Comparison::Equal => "=",
-        Comparison::NotEqual => "!=",
-        Comparison::Less => "<",
-        Comparison::LessOrEqual => "<=",
-        Comparison::Greater => ">",
-        Comparison::GreaterOrEqual => ">=",
-    }
 }
 
 fn add_content(all: &mut Relations, planner: &Planner<'_>, column: &Column, test: FilterTest) {

@@ -154,6 +154,23 @@ impl Relations {
         Ok(())
     }
 
+    /// All of them as tests of a row.
+    pub(crate) fn into_filters(self, table: &Table) -> Vec<Filter> {
+        let key_len = table.partition_key_len;
+        let mut filters = Vec::new();
+        let partition = table.partition_key().iter().zip(self.partition);
+        let partition = partition.filter_map(|(column, test)| Some((column.clone(), test?)));
+        for (column, test) in partition.chain(self.others) {
+            let reference = ColumnRef::new(&column, key_len);
+            column_filters(&mut filters, reference, &column.name, test);
+        }
+        for group in self.clustering {
+            group_filters(&mut filters, table.clustering(), key_len, group);
+        }
+        filters.extend(self.contents);
+        filters
+    }
+
     /// The plan of a `SELECT` with these relations; `nearest` is what an `ANN` ordering asks of an index.
     pub(crate) fn into_select(
         self,

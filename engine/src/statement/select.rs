@@ -14,6 +14,7 @@ use super::nearest::{self, Nearest};
 use super::planner::Planner;
 use super::restrictions::{ColumnTest, FILTERING, Relations, Restrictions};
 use super::selection::{self, OutputColumn};
+use super::view::ViewSource;
 use crate::cql::ast;
 use crate::execution::RowView;
 use crate::schema::{ColumnKind, Table};
@@ -25,6 +26,8 @@ use crate::types::comparable;
 pub(crate) struct Select {
     /// The table.
     pub(crate) table: Arc<Table>,
+    /// Where its rows come from, if it is a view.
+    pub(crate) view: Option<ViewSource>,
     /// What is returned.
     pub(crate) selection: Selection,
     /// What is read.
@@ -160,8 +163,13 @@ pub(crate) fn plan(
             "Top-K queries can not be run with aggregation",
         ));
     }
+    let view = match planner.keyspace.views.get(&table.name) {
+        Some(view) if table.is_view => Some(ViewSource::plan(planner.keyspace, view)?),
+        _ => None,
+    };
     let plan = Select {
         table,
+        view,
         selection,
         restrictions,
         distinct: select.distinct,

@@ -16,7 +16,12 @@ impl Token {
     ///
     /// assert_eq!(Token::of(b"hello world"), Token(5998619086395760910));
     /// ```
+    ///
+    /// The empty key, which only a view can have, has the least token.
     pub fn of(key: &[u8]) -> Self {
+        if key.is_empty() {
+            return Self(i64::MIN);
+        }
         let hash = murmur3(key);
         Self(if hash == i64::MIN { i64::MAX } else { hash })
     }

@@ -109,6 +109,7 @@ impl Definition {
             durable_writes: true,
             tables: BTreeMap::new(),
             types: BTreeMap::new(),
+            views: BTreeMap::new(),
             is_virtual: self.is_virtual,
         };
         let mut settings = TableSettings {

@@ -7,6 +7,7 @@ mod elements;
 mod marker;
 mod normal;
 mod plan;
+pub(crate) mod relation;
 pub(crate) mod text;
 
 pub(crate) use binds::{Binds, Bound, OwnedBinds};

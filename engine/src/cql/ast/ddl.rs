@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{CreateIndex, Name, TableName, TypeName};
+use super::{CreateIndex, CreateView, Name, TableName, TypeName};
 
 /// A statement that changes the schema.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,6 +56,24 @@ pub enum Ddl {
     /// `DROP INDEX`
     DropIndex {
         /// The index.
+        name: TableName,
+        /// `IF EXISTS`
+        if_exists: bool,
+    },
+    /// `CREATE MATERIALIZED VIEW`
+    CreateView(CreateView),
+    /// `ALTER MATERIALIZED VIEW`
+    AlterView {
+        /// The view.
+        name: TableName,
+        /// `IF EXISTS`
+        if_exists: bool,
+        /// `WITH`
+        properties: Properties,
+    },
+    /// `DROP MATERIALIZED VIEW`
+    DropView {
+        /// The view.
         name: TableName,
         /// `IF EXISTS`
         if_exists: bool,

@@ -7,6 +7,7 @@ mod index;
 mod modify;
 mod select;
 mod term;
+mod view;
 
 pub use ddl::*;
 pub use describe::*;
@@ -14,6 +15,7 @@ pub use index::*;
 pub use modify::*;
 pub use select::*;
 pub use term::*;
+pub use view::*;
 
 use std::sync::Arc;
 

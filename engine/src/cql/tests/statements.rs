@@ -394,15 +394,6 @@ fn use_and_truncate() {
 fn statements_of_later_days_are_named() {
     for (text, named) in [
         (
-            "CREATE MATERIALIZED VIEW v AS SELECT * FROM t WHERE a IS NOT NULL PRIMARY KEY (a) WITH comment = ''",
-            "CREATE MATERIALIZED VIEW",
-        ),
-        (
-            "ALTER MATERIALIZED VIEW v WITH comment = ''",
-            "ALTER MATERIALIZED VIEW",
-        ),
-        ("DROP MATERIALIZED VIEW v", "DROP MATERIALIZED VIEW"),
-        (
             "CREATE OR REPLACE FUNCTION f (a int) CALLED ON NULL INPUT RETURNS int LANGUAGE java AS $$return a;$$",
             "CREATE FUNCTION",
         ),

@@ -3,6 +3,7 @@
 mod group;
 mod nearest;
 mod rows;
+mod wanted;
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -14,11 +15,12 @@ use helenus_core::{ErrorResponse, Response, ResultMetadata};
 use super::page::PageState;
 use crate::context::Context;
 use crate::readers::{Fragment, PartitionRange, Position, ReadCommand, ReadProgress, Slices};
-use crate::statement::{BoundFilter, BoundKeys, BoundRows, Plan, Select, Statement};
+use crate::statement::{BoundFilter, BoundKeys, BoundRows, Plan, Select, Statement, ViewSource};
 use crate::storage::{ClusteringBound, ClusteringKey, DecoratedKey, Row};
 use crate::term::{Binds, Bound, Term};
 use group::Group;
 use nearest::Neighbours;
+pub(super) use wanted::Wanted;
 
 /// How many rows of a partition are passed over before the read is told to go on with the next partition.
 const PASSED_OVER: u32 = 100;
@@ -30,6 +32,8 @@ const FIRST_ROW: usize = 128;
 #[derive(Debug)]
 pub(super) struct SelectRun {
     statement: Arc<Statement>,
+    /// The row, if just one of its partition is asked for.
+    only_row: Option<ClusteringKey>,
     /// What the request deserves to be warned of.
     warning: Option<String>,
     state: State,
@@ -150,7 +154,12 @@ impl SelectRun {
             BoundKeys::Many(keys) => Keys::Many { keys, next: 0 },
             BoundKeys::Range(range) => Keys::Range(range),
         };
-        let slices = slices(plan.clustering.bind(&select.table, binds)?, select);
+        let rows = plan.clustering.bind(&select.table, binds)?;
+        let only_row = match (&select.view, &rows) {
+            (Some(_), BoundRows::One(row)) => Some(row.clone()),
+            _ => None,
+        };
+        let slices = slices(rows, select);
         let filters: Result<_, _> = plan
             .filters
             .iter()
@@ -212,6 +221,7 @@ impl SelectRun {
         }
         Ok(Self {
             statement,
+            only_row,
             warning,
             state,
         })
@@ -237,6 +247,22 @@ impl SelectRun {
             now_seconds: state.now_seconds,
             resume: state.resume.clone(),
         })
+    }
+
+    /// Where its rows come from, if it is on a view.
+    pub(super) fn view_source(&self) -> Option<&ViewSource> {
+        match self.statement.plan() {
+            Plan::Select(select) => select.view.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// The one row it asks for, if it does.
+    pub(super) fn only_row(&self) -> Option<(&DecoratedKey, &ClusteringKey)> {
+        match (&self.state.keys, &self.only_row) {
+            (Keys::One(Some(key)), Some(row)) => Some((key, row)),
+            _ => None,
+        }
     }
 
     /// Takes in how a read ended.

@@ -10,6 +10,7 @@ mod node;
 mod paging;
 mod prepared;
 mod select;
+mod views;
 
 use node::Node;
 

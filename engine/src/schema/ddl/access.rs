@@ -13,7 +13,10 @@ pub(super) fn check(ddl: &Ddl, keyspace: &str) -> Result<(), ErrorResponse> {
     if is_local_system(keyspace) {
         return Err(match ddl {
             // To create one or to drop what isn't there needs no right on it, so that Cassandra finds out later.
-            Ddl::CreateKeyspace { .. } | Ddl::DropIndex { .. } => ErrorResponse::invalid(format!(
+            Ddl::CreateKeyspace { .. }
+            | Ddl::DropIndex { .. }
+            | Ddl::AlterView { .. }
+            | Ddl::DropView { .. } => ErrorResponse::invalid(format!(
                 "System keyspace '{keyspace}' is not user-modifiable"
             )),
             _ => {
@@ -24,7 +27,11 @@ pub(super) fn check(ddl: &Ddl, keyspace: &str) -> Result<(), ErrorResponse> {
     if is_replicated_system(keyspace) {
         let all_tables = format!("<all tables in {keyspace}>");
         let (permission, resource) = match ddl {
-            Ddl::CreateKeyspace { .. } | Ddl::AlterKeyspace { .. } | Ddl::DropIndex { .. } => {
+            Ddl::CreateKeyspace { .. }
+            | Ddl::AlterKeyspace { .. }
+            | Ddl::DropIndex { .. }
+            | Ddl::AlterView { .. }
+            | Ddl::DropView { .. } => {
                 return Ok(());
             }
             Ddl::DropKeyspace { .. } => ("DROP", format!("<keyspace {keyspace}>")),
@@ -32,6 +39,10 @@ pub(super) fn check(ddl: &Ddl, keyspace: &str) -> Result<(), ErrorResponse> {
             Ddl::AlterTable { table, .. } => {
                 ("ALTER", format!("<table {keyspace}.{}>", table.name))
             }
+            Ddl::CreateView(statement) => (
+                "ALTER",
+                format!("<table {keyspace}.{}>", statement.base.name),
+            ),
             Ddl::CreateIndex(statement) => (
                 "ALTER",
                 format!("<table {keyspace}.{}>", statement.table.name),

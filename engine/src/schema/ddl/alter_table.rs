@@ -7,13 +7,14 @@ use helenus_core::message::{ChangeType, ErrorResponse};
 use helenus_core::types::CqlType;
 
 use super::build_table::has_nested_complex;
+use super::view::UNDELIVERED;
 use super::{Alteration, Outcome, access};
 use crate::Context;
 use crate::cql::ast::{AlterTable, ColumnDefinition, Name, Properties};
 use crate::schema::options::{self, TableSettings};
 use crate::schema::types::{expand_user_types, value_compatible};
 use crate::schema::{
-    Column, ColumnId, ColumnKind, DroppedColumn, Keyspace, Schema, Table, resolve_type,
+    Column, ColumnId, ColumnKind, DroppedColumn, Keyspace, Schema, Table, View, resolve_type,
 };
 
 impl Schema {
@@ -25,10 +26,13 @@ impl Schema {
         change: &AlterTable,
         context: &Context,
     ) -> Outcome {
-        let found = self
-            .keyspaces
-            .get(keyspace)
-            .and_then(|keyspace| Some((keyspace, keyspace.tables.get(name)?)));
+        let found = self.keyspaces.get(keyspace);
+        if found.is_some_and(|keyspace| keyspace.views.contains_key(name)) {
+            return Err(ErrorResponse::invalid(
+                "Cannot use ALTER TABLE on a materialized view; use ALTER MATERIALIZED VIEW instead",
+            ));
+        }
+        let found = found.and_then(|keyspace| Some((keyspace, keyspace.tables.get(name)?)));
         let Some((keyspace, old)) = found else {
             return match if_exists {
                 true => Ok(None),
@@ -52,7 +56,8 @@ impl Schema {
                 timestamp,
             } => {
                 let timestamp = timestamp.unwrap_or(context.timestamp);
-                drop_columns(&mut table, columns, *if_exists, timestamp)?;
+                let has_views = keyspace.views_of(name).next().is_some();
+                drop_columns(&mut table, columns, *if_exists, timestamp, has_views)?;
             }
             AlterTable::Rename { columns, .. } => {
                 for (from, to) in columns {
@@ -64,14 +69,34 @@ impl Schema {
                     "Altering column types is no longer supported",
                 ));
             }
-            AlterTable::Properties(properties) => set_options(&mut table, properties)?,
+            AlterTable::Properties(properties) => {
+                set_options(&mut table, properties)?;
+                if table.gc_grace_seconds == 0 && keyspace.views_of(name).next().is_some() {
+                    return Err(ErrorResponse::invalid(format!(
+                        "Cannot alter gc_grace_seconds of the base table of a materialized view to 0, {UNDELIVERED}"
+                    )));
+                }
+            }
         }
         if table == **old {
             return Ok(None);
         }
         let mut keyspace = Keyspace::clone(keyspace);
+        for view in keyspace.views.values_mut() {
+            if view.base == *name {
+                follow(view, old, &table);
+            }
+        }
         keyspace.tables.insert(Arc::clone(name), Arc::new(table));
         Ok(Some(Alteration::table(keyspace, ChangeType::Updated, name)))
+    }
+}
+
+/// Lets a view follow its base table, if anything of it changes by that.
+fn follow(view: &mut Arc<View>, old: &Table, table: &Table) {
+    let now = view.follow(old, table);
+    if now != **view {
+        *view = Arc::new(now);
     }
 }
 
@@ -198,6 +223,7 @@ fn drop_columns(
     names: &[Name],
     if_exists: bool,
     timestamp: i64,
+    has_views: bool,
 ) -> Result<(), ErrorResponse> {
     let mut dropped: BTreeMap<Name, DroppedColumn> = BTreeMap::new();
     for name in names {
@@ -220,6 +246,12 @@ fn drop_columns(
         if let Some(dependents) = dependents(table, column) {
             return Err(ErrorResponse::invalid(format!(
                 "Cannot drop column {name} because it has dependent secondary indexes ({dependents})"
+            )));
+        }
+        if has_views {
+            return Err(ErrorResponse::invalid(format!(
+                "Cannot drop column {name} on base table {} with materialized views",
+                table.name
             )));
         }
         // Its fields could not be kept as a tuple: there are no tuples of several cells.

@@ -99,13 +99,7 @@ pub(crate) fn build_table(
     if statement.compact_storage {
         return Err(ErrorResponse::invalid("COMPACT STORAGE is not supported"));
     }
-    if name.len() > NAME_LENGTH || !access::is_word(name) {
-        return Err(ErrorResponse::config(format!(
-            "{}.{name}: Table name must not be empty, more than 48 characters long, or contain \
-             non-alphanumeric-underscore characters (got \"{name}\")",
-            keyspace.name
-        )));
-    }
+    check_name(&keyspace.name, name)?;
 
     let mut table = Table {
         keyspace: Arc::clone(&keyspace.name),
@@ -122,6 +116,7 @@ pub(crate) fn build_table(
         options: Arc::new(settings.options),
         dropped: Vec::new(),
         indexes: Vec::new(),
+        is_view: false,
     };
     table.set_columns(columns);
     for column in &mut table.columns {
@@ -129,6 +124,17 @@ pub(crate) fn build_table(
         table.next_column_id += 1;
     }
     Ok(table)
+}
+
+/// Refuses a name that a table or view can't have.
+pub(super) fn check_name(keyspace: &str, name: &str) -> Result<(), ErrorResponse> {
+    if name.len() > NAME_LENGTH || !access::is_word(name) {
+        return Err(ErrorResponse::config(format!(
+            "{keyspace}.{name}: Table name must not be empty, more than 48 characters long, or contain \
+             non-alphanumeric-underscore characters (got \"{name}\")"
+        )));
+    }
+    Ok(())
 }
 
 /// A column whose id is yet to come.

@@ -56,7 +56,7 @@ impl Schema {
     ) -> Outcome {
         let keyspace = self.existing(keyspace)?;
         let name = &statement.table.name;
-        if keyspace.tables.contains_key(name) {
+        if keyspace.table_or_view(name).is_some() {
             return match statement.if_not_exists {
                 true => Ok(None),
                 false => Err(ErrorResponse::already_exists(&keyspace.name, name)),
@@ -85,11 +85,13 @@ impl Schema {
     }
 
     pub(super) fn drop_table(&self, keyspace: &str, name: &Arc<str>, if_exists: bool) -> Outcome {
-        let Some(keyspace) = self
-            .keyspaces
-            .get(keyspace)
-            .filter(|keyspace| keyspace.tables.contains_key(name))
-        else {
+        let found = self.keyspaces.get(keyspace);
+        if found.is_some_and(|keyspace| keyspace.views.contains_key(name)) {
+            return Err(ErrorResponse::invalid(
+                "Cannot use DROP TABLE on a materialized view. Please use DROP MATERIALIZED VIEW instead.",
+            ));
+        }
+        let Some(keyspace) = found.filter(|keyspace| keyspace.tables.contains_key(name)) else {
             return match if_exists {
                 true => Ok(None),
                 false => Err(ErrorResponse::invalid(format!(
@@ -97,6 +99,13 @@ impl Schema {
                 ))),
             };
         };
+        if keyspace.views_of(name).next().is_some() {
+            // Cassandra names the keyspace where it means the views.
+            return Err(ErrorResponse::invalid(format!(
+                "Cannot drop a table when materialized views still depend on it ({})",
+                keyspace.name
+            )));
+        }
         let mut keyspace = Keyspace::clone(keyspace);
         keyspace.tables.remove(name);
         Ok(Some(Alteration::table(keyspace, ChangeType::Dropped, name)))

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use helenus_core::message::{ChangeType, SchemaChange, SchemaTarget};
 use helenus_core::types::UserType;
 
-use crate::schema::{Keyspace, Table};
+use crate::schema::{Keyspace, Table, View};
 
 type ByName<T> = BTreeMap<Arc<str>, Arc<T>>;
 
 static NO_TABLES: ByName<Table> = BTreeMap::new();
 static NO_TYPES: ByName<UserType> = BTreeMap::new();
+static NO_VIEWS: ByName<View> = BTreeMap::new();
 
 /// Every difference between two states of a keyspace.
 pub(super) fn between(old: Option<&Keyspace>, new: Option<&Keyspace>) -> Vec<SchemaChange> {
@@ -39,8 +40,8 @@ pub(super) fn between(old: Option<&Keyspace>, new: Option<&Keyspace>) -> Vec<Sch
             name: Arc::clone(name),
         },
     };
-    let (old_tables, old_types) = parts(old);
-    let (new_tables, new_types) = parts(new);
+    let (old_tables, old_types, old_views) = parts(old);
+    let (new_tables, new_types, new_views) = parts(new);
 
     let mut events = Vec::new();
     match (old, new) {
@@ -52,22 +53,25 @@ pub(super) fn between(old: Option<&Keyspace>, new: Option<&Keyspace>) -> Vec<Sch
         }
         _ => {}
     }
+    events.extend(missing(old_views, new_views).map(|name| table(ChangeType::Dropped, name)));
     events.extend(missing(old_tables, new_tables).map(|name| table(ChangeType::Dropped, name)));
     events.extend(missing(old_types, new_types).map(|name| user_type(ChangeType::Dropped, name)));
     events.extend(missing(new_types, old_types).map(|name| user_type(ChangeType::Created, name)));
     events.extend(missing(new_tables, old_tables).map(|name| table(ChangeType::Created, name)));
+    events.extend(missing(new_views, old_views).map(|name| table(ChangeType::Created, name)));
     events.extend(altered(old_types, new_types).map(|name| user_type(ChangeType::Updated, name)));
     events.extend(altered(old_tables, new_tables).map(|name| table(ChangeType::Updated, name)));
+    events.extend(altered(old_views, new_views).map(|name| table(ChangeType::Updated, name)));
     if new.is_none() {
         events.push(whole(ChangeType::Dropped));
     }
     events
 }
 
-fn parts(keyspace: Option<&Keyspace>) -> (&ByName<Table>, &ByName<UserType>) {
+fn parts(keyspace: Option<&Keyspace>) -> (&ByName<Table>, &ByName<UserType>, &ByName<View>) {
     match keyspace {
-        Some(keyspace) => (&keyspace.tables, &keyspace.types),
-        None => (&NO_TABLES, &NO_TYPES),
+        Some(keyspace) => (&keyspace.tables, &keyspace.types, &keyspace.views),
+        None => (&NO_TABLES, &NO_TYPES, &NO_VIEWS),
     }
 }
 

@@ -37,7 +37,7 @@ impl Schema {
         let mut options = own_options(statement, class)?;
         let keyspace = self.existing(keyspace)?;
         let table_name = &statement.table.name;
-        let Some(table) = keyspace.tables.get(table_name) else {
+        let Some(table) = keyspace.table_or_view(table_name) else {
             return Err(invalid(format!("Table '{table_name}' doesn't exist")));
         };
         let taken = |name: &str| keyspace.index(name).is_some();
@@ -50,6 +50,11 @@ impl Schema {
         if table.is_counter {
             return Err(invalid(
                 "Secondary indexes on counter tables aren't supported",
+            ));
+        }
+        if table.is_view {
+            return Err(invalid(
+                "Secondary indexes on materialized views aren't supported",
             ));
         }
         let target = target(table, statement, class.is_some())?;

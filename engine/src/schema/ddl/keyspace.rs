@@ -39,6 +39,7 @@ impl Schema {
             durable_writes: reader.boolean("durable_writes")?.unwrap_or(true),
             tables: BTreeMap::new(),
             types: BTreeMap::new(),
+            views: BTreeMap::new(),
             is_virtual: false,
         };
         warnings.extend(replication::warnings(

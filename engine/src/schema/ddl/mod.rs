@@ -10,6 +10,7 @@ mod index;
 mod keyspace;
 mod renew;
 mod user_type;
+mod view;
 
 #[cfg(test)]
 pub(crate) mod testing;
@@ -120,6 +121,20 @@ impl Schema {
                 change,
             } => self.alter_table(name, &table.name, *if_exists, change, context),
             Ddl::DropTable { table, if_exists } => self.drop_table(name, &table.name, *if_exists),
+            Ddl::CreateView(statement) => {
+                let base = statement.base.keyspace.as_deref().or(session_keyspace);
+                let base = base.unwrap_or(name);
+                self.create_view(name, base, statement, context, &mut warnings)
+            }
+            Ddl::AlterView {
+                name: view,
+                if_exists,
+                properties,
+            } => self.alter_view(name, &view.name, *if_exists, properties),
+            Ddl::DropView {
+                name: view,
+                if_exists,
+            } => self.drop_view(name, &view.name, *if_exists),
             Ddl::CreateIndex(statement) => self.create_index(name, statement, &mut warnings),
             Ddl::DropIndex {
                 name: index,
@@ -229,7 +244,10 @@ fn keyspace_of<'a>(ddl: &'a Ddl, session: Option<&'a str>) -> Result<&'a str, Er
         | Ddl::DropKeyspace { name, .. } => Ok(name),
         Ddl::CreateTable(statement) => of(&statement.table),
         Ddl::CreateIndex(statement) => of(&statement.table),
-        Ddl::DropIndex { name, .. } => of(name),
+        Ddl::CreateView(statement) => of(&statement.name),
+        Ddl::DropIndex { name, .. } | Ddl::AlterView { name, .. } | Ddl::DropView { name, .. } => {
+            of(name)
+        }
         Ddl::AlterTable { table, .. } | Ddl::DropTable { table, .. } => of(table),
         Ddl::CreateType { name, .. } | Ddl::AlterType { name, .. } | Ddl::DropType { name, .. } => {
             of(name)

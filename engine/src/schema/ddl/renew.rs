@@ -8,7 +8,7 @@ use helenus_core::message::ErrorResponse;
 use helenus_core::types::{CqlType, UserType};
 
 use crate::schema::types::{check_size, map_user_types};
-use crate::schema::{Keyspace, Table};
+use crate::schema::{Keyspace, Table, View};
 
 /// The keyspace with that type in the place of the one of its name.
 ///
@@ -25,36 +25,42 @@ pub(super) fn with_type(keyspace: &Keyspace, altered: UserType) -> Result<Keyspa
         *ty = renewal.user_type(ty);
         check_size(&CqlType::Udt(Arc::clone(ty)))?;
     }
+    for view in keyspace.views.values_mut() {
+        if let Some(table) = renewal.table(&view.table)? {
+            *view = Arc::new(View {
+                table: Arc::new(table),
+                ..View::clone(view)
+            });
+        }
+    }
     for table in keyspace.tables.values_mut() {
-        let types: Vec<CqlType> = table
-            .columns
-            .iter()
-            .map(|column| renewal.ty(&column.ty))
-            .collect();
-        if table
-            .columns
-            .iter()
-            .zip(&types)
-            .all(|(column, ty)| column.ty == *ty)
-        {
-            continue;
+        if let Some(changed) = renewal.table(table)? {
+            *table = Arc::new(changed);
         }
-        let mut changed = Table::clone(table);
-        for (column, ty) in changed.columns.iter_mut().zip(types) {
-            check_size(&ty)?;
-            column.ty = ty;
-        }
-        *table = Arc::new(changed);
     }
     Ok(keyspace)
 }
-
 /// What each user type is from now on, found out once for each.
 struct Renewal {
     known: RefCell<BTreeMap<Arc<str>, Arc<UserType>>>,
 }
 
 impl Renewal {
+    /// The table with its columns' types as they are from now on; `None` if they stay.
+    fn table(&self, table: &Table) -> Result<Option<Table>, ErrorResponse> {
+        let columns = table.columns.iter();
+        let types: Vec<CqlType> = columns.clone().map(|column| self.ty(&column.ty)).collect();
+        if columns.zip(&types).all(|(column, ty)| column.ty == *ty) {
+            return Ok(None);
+        }
+        let mut changed = Table::clone(table);
+        for (column, ty) in changed.columns.iter_mut().zip(types) {
+            check_size(&ty)?;
+            column.ty = ty;
+        }
+        Ok(Some(changed))
+    }
+
     fn ty(&self, ty: &CqlType) -> CqlType {
         map_user_types(ty, &|udt| CqlType::Udt(self.user_type(udt)))
     }

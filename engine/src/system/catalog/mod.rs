@@ -8,11 +8,11 @@ use std::sync::Arc;
 use helenus_core::types::UserType;
 
 use super::writer::PartitionWriter;
-use crate::schema::{Keyspace, Schema, Table};
+use crate::schema::{Keyspace, Schema, Table, View};
 use crate::storage::Mutation;
 use rows::{
     CatalogRow, column_row, dropped_row, index_row, keyspace_row, table_row, text, type_row,
-    virtual_table_row,
+    view_row, virtual_table_row,
 };
 
 /// The rows of one table or type as they were and as they are.
@@ -57,7 +57,13 @@ pub(crate) fn changes(
     let keyspace_rows =
         |keyspace: Option<&Keyspace>| keyspace.map(keyspace_row).into_iter().collect::<Vec<_>>();
     let type_rows = |ty: Option<&UserType>| ty.map(type_row).into_iter().collect::<Vec<_>>();
-    let contents: [(&str, Vec<Pair>); 6] = [
+    let views = changed(old.map(|old| &old.views), &new.views);
+    let of_views = |rows: fn(&View) -> Vec<CatalogRow>| -> Vec<_> {
+        let rows = |view: Option<&View>| view.map(rows).unwrap_or_default();
+        let pairs = views.iter();
+        pairs.map(|(old, new)| (rows(*old), rows(*new))).collect()
+    };
+    let contents: [(&str, Vec<Pair>); 7] = [
         (
             "keyspaces",
             vec![(keyspace_rows(old), keyspace_rows(Some(new)))],
@@ -65,14 +71,12 @@ pub(crate) fn changes(
         ("tables", of_tables(|table| vec![table_row(table)])),
         (
             "columns",
-            of_tables(|table| {
-                table
-                    .columns
-                    .iter()
-                    .map(|column| column_row(table, column))
-                    .collect()
-            }),
+            of_tables(column_rows)
+                .into_iter()
+                .chain(of_views(|view| column_rows(&view.table)))
+                .collect(),
         ),
+        ("views", of_views(|view| vec![view_row(view)])),
         (
             "dropped_columns",
             of_tables(|table| {
@@ -111,6 +115,11 @@ pub(crate) fn changes(
         }
     }
     mutations
+}
+
+fn column_rows(table: &Table) -> Vec<CatalogRow> {
+    let columns = table.columns.iter();
+    columns.map(|column| column_row(table, column)).collect()
 }
 
 /// The rows of a virtual keyspace in `system_virtual_schema`.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use helenus_core::types::{UserType, Value};
 
-use crate::schema::{Column, ColumnKind, DroppedColumn, Index, Keyspace, OptionMap, Table};
+use crate::schema::{Column, ColumnKind, DroppedColumn, Index, Keyspace, OptionMap, Table, View};
 
 /// A row: the texts of its clustering columns, and the values of all its columns by name, those of the clustering first.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,12 +68,33 @@ pub(super) fn keyspace_row(keyspace: &Keyspace) -> CatalogRow {
 }
 
 pub(super) fn table_row(table: &Table) -> CatalogRow {
-    let options = &table.options;
     let flags: &[&str] = if table.is_counter {
         &["compound", "counter"]
     } else {
         &["compound"]
     };
+    let mut rest = properties(table);
+    rest.push((
+        "flags",
+        Value::Set(flags.iter().copied().map(text).collect()),
+    ));
+    CatalogRow::new(&[("table_name", &table.name)], rest)
+}
+
+pub(super) fn view_row(view: &View) -> CatalogRow {
+    let mut rest = properties(&view.table);
+    rest.extend([
+        ("base_table_id", Value::Uuid(view.base_id)),
+        ("base_table_name", text(&view.base)),
+        ("include_all_columns", Value::Boolean(view.includes_all)),
+        ("where_clause", text(&view.where_clause())),
+    ]);
+    CatalogRow::new(&[("view_name", &view.table.name)], rest)
+}
+
+/// What tables and views have alike.
+fn properties(table: &Table) -> Vec<(&'static str, Value)> {
+    let options = &table.options;
     let mut rest = vec![
         (
             "additional_write_policy",
@@ -91,10 +112,6 @@ pub(super) fn table_row(table: &Table) -> CatalogRow {
         ("dclocal_read_repair_chance", Value::Double(0.0)),
         ("default_time_to_live", int(table.default_ttl)),
         ("extensions", Value::Map(Vec::new())),
-        (
-            "flags",
-            Value::Set(flags.iter().copied().map(text).collect()),
-        ),
         ("gc_grace_seconds", int(table.gc_grace_seconds)),
         ("id", Value::Uuid(table.id)),
         ("max_index_interval", int(options.max_index_interval)),
@@ -117,7 +134,7 @@ pub(super) fn table_row(table: &Table) -> CatalogRow {
             rest.push((name, Value::Boolean(false)));
         }
     }
-    CatalogRow::new(&[("table_name", &table.name)], rest)
+    rest
 }
 
 pub(super) fn virtual_table_row(table: &Table) -> CatalogRow {

@@ -8,5 +8,6 @@ mod options;
 mod strategies;
 mod updates;
 mod user_types;
+mod views;
 
 use super::testing::World;

@@ -41,6 +41,7 @@ pub(super) fn table(is_counter: bool) -> Arc<Table> {
         options: Default::default(),
         dropped: Vec::new(),
         indexes: Vec::new(),
+        is_view: false,
     })
 }
 
