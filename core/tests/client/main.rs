@@ -11,6 +11,7 @@ mod golden;
 mod interleaving;
 mod joined;
 mod peer;
+mod pressure;
 mod proxy;
 mod random;
 mod rules;

@@ -241,7 +241,7 @@ fn answer(row: &Row, request: &Request<'_>, responder: Responder<'_>) {
     });
 }
 
-fn column(name: &str, ty: CqlType) -> ColumnSpec {
+pub(crate) fn column(name: &str, ty: CqlType) -> ColumnSpec {
     ColumnSpec {
         keyspace: "bench".into(),
         table: "kv".into(),

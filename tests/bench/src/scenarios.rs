@@ -1,7 +1,10 @@
 //! Every scenario, with what it may cost.
 
+use helenus_core::ProtocolVersion;
+
 use crate::Entry;
 use crate::Limit::{Count, Times};
+use crate::calls::Calls;
 use crate::core::{Asked, Pipeline, Storm, Traffic};
 use crate::engine::{Embedded, Statement};
 
@@ -61,6 +64,10 @@ scenarios! {
         Times(1.0, "core, a connection of OPTIONS"), Times(1.0, "core, a connection of OPTIONS");
     "core, a connection of nothing but 0x42": Storm::new(&[0x42; 64]),
         Times(1.0, "core, a connection of OPTIONS"), Times(1.0, "core, a connection of OPTIONS");
+
+    // A client's end: an EXECUTE written, and the row of its answer read.
+    "core v4, a client's": Calls::new(ProtocolVersion::V4), Count(1400), Count(0);
+    "core v5, a client's": Calls::new(ProtocolVersion::V5), Count(1400), Count(0);
 
     // The engine behind it.
     "engine read v4": Embedded::new(4, Statement::Read), Count(8000), Count(4);
