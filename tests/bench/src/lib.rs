@@ -1,6 +1,8 @@
 //! Scenarios whose cost is counted, in instructions by callgrind and in allocations by an allocator that
 //! counts. Neither is moved by noise, so that a limit on them can be held.
 
+pub mod ablation;
+pub mod callgrind;
 pub mod calls;
 pub mod client;
 pub mod core;

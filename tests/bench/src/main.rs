@@ -1,26 +1,22 @@
 //! `helenus-bench [NAME]`: instructions and allocations a request, of every scenario or those whose name
-//! begins so.
-//!
-//! Instructions are those of a run of 2N requests less those of one of N, by callgrind, divided by N: what
-//! happens once counts for nothing. Allocations are counted in the same way. It fails if a scenario costs
-//! more than it may.
+//! begins so. `helenus-bench ablation`: what errors as values cost. It fails if something costs more than it
+//! may.
 
 use std::collections::HashMap;
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 use helenus_allocations as allocations;
-use helenus_bench::{Limit, SCENARIOS, run, scenario};
-
-/// Requests of the shorter run, and of the run that fills caches and buffers before allocations are counted.
-const REQUESTS: u64 = 3200;
+use helenus_bench::callgrind::{REQUESTS, per_request};
+use helenus_bench::{Limit, SCENARIOS, ablation, run, scenario};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let outcome = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["run", name, requests] => handle(name, requests),
+        ["ablation"] => ablation::table(),
         [] => table(""),
         [prefix] => table(prefix),
-        _ => Err("usage: helenus-bench [NAME]".to_owned()),
+        _ => Err("usage: helenus-bench [NAME | ablation]".to_owned()),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -85,10 +81,9 @@ impl Costs {
         if let Some(cost) = self.0.get(name) {
             return Ok(*cost);
         }
-        let twice = instructions(name, 2 * REQUESTS)?;
-        let more = twice.saturating_sub(instructions(name, REQUESTS)?);
+        let program = std::env::current_exe().map_err(|error| error.to_string())?;
         let cost = Cost {
-            instructions: more as f64 / REQUESTS as f64,
+            instructions: per_request(&program, &["run", name])?,
             allocations: allocations_of(name)?,
         };
         self.0.insert(name, cost);
@@ -109,20 +104,4 @@ fn allocations_of(name: &str) -> Result<f64, String> {
     let before = allocations::count();
     let done = run(&mut *scenario, REQUESTS);
     Ok((allocations::count() - before) as f64 / done as f64)
-}
-
-/// The instructions of a whole run of this program.
-fn instructions(name: &str, requests: u64) -> Result<u64, String> {
-    let program = std::env::current_exe().map_err(|error| error.to_string())?;
-    let output = Command::new("valgrind")
-        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
-        .arg(program)
-        .args(["run", name, &requests.to_string()])
-        .output()
-        .map_err(|error| format!("valgrind: {error}"))?;
-    let report = String::from_utf8_lossy(&output.stderr);
-    let collected = report
-        .lines()
-        .find_map(|line| line.split("Collected :").nth(1)?.trim().parse().ok());
-    collected.ok_or_else(|| format!("callgrind reports nothing:\n{report}"))
 }
