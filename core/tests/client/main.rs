@@ -7,6 +7,7 @@
 )]
 
 mod client;
+mod damage;
 mod golden;
 mod interleaving;
 mod joined;
