@@ -211,7 +211,7 @@ pub mod crc;
 pub mod envelope;
 pub mod error;
 pub mod forward;
-mod framing;
+pub mod framing;
 pub mod message;
 mod pump;
 pub mod rows;

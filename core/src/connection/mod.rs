@@ -29,7 +29,6 @@ mod config;
 mod event;
 mod exchange;
 mod handshake;
-mod lent;
 mod limits;
 mod request;
 mod responder;

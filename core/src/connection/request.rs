@@ -6,11 +6,11 @@ use std::ops::Deref;
 use bytes::Bytes;
 
 use super::handshake::TokenRange;
-use super::lent::Lent;
 use crate::codes::{Opcode, ProtocolVersion};
 use crate::envelope::{Flags, Header, StreamId};
 use crate::error::{Error, PeerMisbehaved};
 use crate::framing::Dialect;
+use crate::framing::lent::Lent;
 use crate::message::RequestBody;
 use crate::wire::{BytesMap, Reader};
 

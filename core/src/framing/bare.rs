@@ -47,6 +47,16 @@ impl BareReader {
         }
     }
 
+    /// How much input it takes to go on, where so much is left: less than a header is looked at once, for its
+    /// first byte, and what is discarded goes as it comes.
+    pub(crate) fn wanted(&self, left: usize) -> usize {
+        match &self.stage {
+            Stage::Start if left > 0 => Header::SIZE,
+            Stage::Body(header, _) => header.length as usize,
+            Stage::Start | Stage::Foreign | Stage::Discard { .. } => 0,
+        }
+    }
+
     #[inline]
     pub(crate) fn poll(
         &mut self,

@@ -4,7 +4,9 @@
 
 pub(crate) mod bare;
 pub(crate) mod inbound;
+pub(crate) mod lent;
 pub(crate) mod outbound;
+mod reader;
 pub(crate) mod segmented;
 
 use crate::codes::{Opcode, ProtocolVersion};
@@ -13,6 +15,8 @@ use crate::envelope::{Direction, Flags, Header, StreamId};
 use crate::error::{PeerMisbehaved, Scope};
 use crate::segment::SegmentFormat;
 use crate::transition::Role;
+
+pub use reader::{EnvelopeReader, LentEnvelope};
 
 /// How envelopes travel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -135,6 +139,19 @@ impl Rules {
     /// What an answer to bytes that name no usable version is spoken in.
     fn fallback(&self) -> Stamp {
         self.agreed.unwrap_or(Dialect::LATEST).into()
+    }
+
+    /// The dialect of an envelope that is as most are: in the version agreed upon, and of a known kind. Of
+    /// others [`Rules::admit`] knows more.
+    #[inline(always)]
+    fn expects(&self, header: &Header) -> Option<Dialect> {
+        let agreed = self.agreed.filter(|agreed| !agreed.beta && !self.shed)?;
+        let (direction, is_known) = match self.role {
+            Role::Server => (Direction::Request, header.opcode.is_request()),
+            Role::Client => (Direction::Response, header.opcode.is_response()),
+        };
+        (header.version == agreed.number() && header.direction == direction && is_known)
+            .then_some(agreed)
     }
 
     /// The dialect of an envelope with this header, if it may come.

@@ -76,6 +76,28 @@ impl SegmentReader {
         }
     }
 
+    /// The next envelope of the run in the input, if there is nothing to be said against it.
+    #[inline(always)]
+    pub(crate) fn next_whole(&mut self, input: &[u8], rules: &Rules) -> Option<Frame> {
+        let rest = self.run.checked_sub(Header::SIZE)?;
+        let header = Header::decode(input.first_chunk()?);
+        let dialect = rules.expects(&header)?;
+        let body = header.length as usize;
+        let rest = rest.checked_sub(body)?;
+        if body > rules.limit {
+            return None;
+        }
+        self.run = rest;
+        Some(Frame {
+            header,
+            dialect,
+            source: Source::Input,
+            before: Header::SIZE,
+            body,
+            after: if rest == 0 { TRAILER } else { 0 },
+        })
+    }
+
     #[inline]
     pub(crate) fn poll(
         &mut self,

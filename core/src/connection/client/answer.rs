@@ -7,9 +7,9 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use crate::codes::{Opcode, ProtocolVersion};
-use crate::connection::lent::Lent;
 use crate::envelope::{Flags, Header};
 use crate::error::Error;
+use crate::framing::lent::Lent;
 use crate::message::{Extras, Response, ResultMetadata, RowsView, ServerEvent};
 use crate::wire::{DecodeError, Reader};
 

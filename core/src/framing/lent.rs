@@ -2,10 +2,10 @@
 
 use bytes::{Buf, Bytes, BytesMut};
 
+use super::inbound::Inbound;
+use super::{Dialect, Frame, Source};
 use crate::codes::ProtocolVersion;
 use crate::envelope::Header;
-use crate::framing::inbound::Inbound;
-use crate::framing::{Dialect, Frame, Source};
 
 /// A body up to this length is copied rather than kept in the buffer it was read into, which would keep
 /// all of that buffer alive.
