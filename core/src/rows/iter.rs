@@ -10,7 +10,7 @@ use crate::wire::{DecodeError, Reader};
 #[derive(Debug, Clone)]
 pub struct RowIter<'a> {
     reader: Reader<'a>,
-    left: u32,
+    left: usize,
     columns: usize,
     described: &'a [ColumnSpec],
 }
@@ -21,7 +21,7 @@ impl<'a> RowIter<'a> {
     #[inline]
     #[must_use]
     pub const fn new(content: &'a [u8], rows: u32, columns: usize) -> Self {
-        let left = if columns == 0 { 0 } else { rows };
+        let left = if columns == 0 { 0 } else { rows as usize };
         Self {
             reader: Reader::new(content),
             left,
@@ -44,7 +44,7 @@ impl<'a> RowIter<'a> {
     #[inline]
     #[must_use]
     pub const fn remaining(&self) -> u32 {
-        self.left
+        self.left as u32
     }
 }
 

@@ -83,6 +83,15 @@ impl CqlType {
     #[inline]
     #[must_use]
     pub fn strip_frozen(&self) -> &Self {
+        match self {
+            Self::Frozen(inner) => inner.strip_more(),
+            _ => self,
+        }
+    }
+
+    /// The loop apart, so that types that aren't frozen cost a comparison wherever they are looked at.
+    #[cold]
+    fn strip_more(&self) -> &Self {
         let mut ty = self;
         while let Self::Frozen(inner) = ty {
             ty = inner;

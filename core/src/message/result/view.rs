@@ -321,7 +321,7 @@ pub struct ColumnsIter<'a> {
 }
 
 impl<'a> ColumnsIter<'a> {
-    #[inline]
+    #[inline(always)]
     fn column(&mut self) -> Result<ColumnView<'a>, DecodeError> {
         let reader = &mut self.reader;
         let (keyspace, table) = match self.table {

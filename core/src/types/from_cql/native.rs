@@ -54,15 +54,18 @@ impl<'a> FromCql<'a> for Uuid {
 
     #[inline]
     fn from_cql(ty: &'a CqlType, bytes: Option<&'a [u8]>) -> Result<Self, ValueError> {
-        match bytes.and_then(|bytes| <[u8; 16]>::try_from(bytes).ok()) {
-            Some(bytes)
-                if bytes[6] >> 4 == 1 || !matches!(ty.strip_frozen(), CqlType::Timeuuid) =>
-            {
-                Ok(Self::from_bytes(bytes))
+        match bytes.and_then(|bytes| bytes.try_into().ok()) {
+            Some(bytes) if matches!(ty, CqlType::Uuid) || fits_timeuuid(ty, bytes) => {
+                Ok(Self::from_bytes(*bytes))
             }
             _ => Err(refused(ty, bytes)),
         }
     }
+}
+
+/// Whether a UUID may be of a type that isn't just `uuid`.
+fn fits_timeuuid(ty: &CqlType, bytes: &[u8; 16]) -> bool {
+    bytes[6] >> 4 == 1 || !matches!(ty.strip_frozen(), CqlType::Timeuuid)
 }
 
 impl<'a> FromCql<'a> for &'a str {
@@ -75,12 +78,17 @@ impl<'a> FromCql<'a> for &'a str {
     fn from_cql(ty: &'a CqlType, bytes: Option<&'a [u8]>) -> Result<Self, ValueError> {
         if let Some(bytes) = bytes
             && let Ok(text) = std::str::from_utf8(bytes)
-            && (!matches!(ty.strip_frozen(), CqlType::Ascii) || text.is_ascii())
+            && (matches!(ty, CqlType::Text) || fits_other(ty, text))
         {
             return Ok(text);
         }
         Err(refused_text(ty, bytes))
     }
+}
+
+/// Whether a text may be of a type that isn't just `text`.
+fn fits_other(ty: &CqlType, text: &str) -> bool {
+    !matches!(ty.strip_frozen(), CqlType::Ascii) || text.is_ascii()
 }
 
 /// Why bytes aren't a text of this type. Cassandra, as Java, takes for UTF-8 what isn't: such a text is refused here
