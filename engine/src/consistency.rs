@@ -19,6 +19,26 @@ pub(crate) enum Access {
     Conditional,
 }
 
+/// The level at which neighbours of a vector are searched, whatever was asked for, and what the client is told of that.
+pub(crate) fn nearest_level(
+    asked: Consistency,
+) -> Result<(Consistency, Vec<String>), ErrorResponse> {
+    const NEEDED: &str = "Top-K queries can only be run with consistency level";
+    if [Consistency::ONE, Consistency::LOCAL_ONE, NODE_LOCAL].contains(&asked) {
+        return Ok((asked, Vec::new()));
+    }
+    if is_serial(asked) {
+        return Err(ErrorResponse::invalid(format!(
+            "{NEEDED} ONE/LOCAL_ONE. Consistency level {asked} was used."
+        )));
+    }
+    let warning = format!(
+        "{NEEDED} ONE / LOCAL_ONE / NODE_LOCAL. Consistency level {asked} was requested. Downgrading the consistency level \
+         to ONE."
+    );
+    Ok((Consistency::ONE, vec![warning]))
+}
+
 /// Refuses a level that this kind of request may not have, or that the keyspace's replicas can't meet.
 pub(crate) fn check(
     keyspace: &Keyspace,

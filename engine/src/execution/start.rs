@@ -16,7 +16,7 @@ use super::select::SelectRun;
 use super::size::check_batch;
 use super::view::ViewRun;
 use super::write::{self, Item, WriteRun};
-use crate::consistency::{Access, check};
+use crate::consistency::{Access, check, nearest_level};
 use crate::context::Context;
 use crate::describe::describe;
 use crate::schema::{Keyspace, Schema, Table};
@@ -95,11 +95,15 @@ pub(super) fn statement(
     Ok(match statement.plan() {
         Plan::Select(plan) => {
             let keyspace = keyspace_of(schema, &plan.table)?;
+            let (level, warnings) = match &plan.nearest {
+                Some(_) => nearest_level(settings.consistency)?,
+                None => (settings.consistency, Vec::new()),
+            };
             check(
                 keyspace,
                 &plan.table.name,
                 Access::Read,
-                settings.consistency,
+                level,
                 settings.serial,
             )?;
             let select = SelectRun::new(
@@ -117,7 +121,7 @@ pub(super) fn statement(
                     Run::View(Box::new(view))
                 }
             };
-            (run, Vec::new())
+            (run, warnings)
         }
         Plan::Modify(modify) if matches!(modify.condition, Condition::None) => {
             check_write(schema, modify, Access::Write, &settings)?;

@@ -276,3 +276,25 @@ fn neighbours_follow_what_is_written() {
     );
     assert!(node.yields > 0);
 }
+
+#[test]
+fn neighbours_are_searched_on_one_replica_whatever_is_asked() {
+    let mut node = vectors();
+    let statement = node
+        .prepare("SELECT k FROM v ORDER BY e ANN OF [1.0, 0.1] LIMIT 1")
+        .unwrap();
+    let completed = node.execute(&statement, &QueryParams::new(Consistency::QUORUM));
+    assert_eq!(show(&completed), "k / 1");
+    assert_eq!(
+        completed.warnings,
+        [
+            "Top-K queries can only be run with consistency level ONE / LOCAL_ONE / NODE_LOCAL. Consistency level QUORUM was \
+             requested. Downgrading the consistency level to ONE."
+        ]
+    );
+    let completed = node.execute(&statement, &QueryParams::new(Consistency::SERIAL));
+    assert_eq!(
+        show(&completed),
+        "INVALID: Top-K queries can only be run with consistency level ONE/LOCAL_ONE. Consistency level SERIAL was used."
+    );
+}
