@@ -1,5 +1,7 @@
 //! Every `DESCRIBE` on a schema with every kind of thing, against what Apache Cassandra 5.0.4 answers.
 
+mod dependents;
+
 use std::fmt::Write;
 
 use helenus_core::message::{ErrorResponse, Rows};

@@ -354,3 +354,36 @@ fn virtual_tables_are_listed_apart() {
         "system_views.settings native_transport_port | value=9042"
     ));
 }
+
+#[test]
+fn indexes_and_views_have_rows_that_go_with_them() {
+    let mut world = World::new();
+    let mut tables = Tables::new();
+    let mut run = |cql: &str| {
+        tables.apply(&world.ok(cql).mutations);
+        let lines = tables.lines().into_iter();
+        let wanted = lines.filter(|line| {
+            line.starts_with("system_schema.indexes") || line.starts_with("system_schema.views")
+        });
+        wanted.collect::<Vec<_>>()
+    };
+    run("CREATE TABLE t (k int PRIMARY KEY, v int) WITH ID = 123e4567-e89b-12d3-a456-426614174000");
+    assert_eq!(
+        run("CREATE INDEX i ON t (v) USING 'sai'"),
+        ["system_schema.indexes ks / t / i | kind=CUSTOM; options={class_name: sai, target: v}"]
+    );
+    assert_eq!(run("DROP INDEX i"), [""; 0]);
+    let rows = run(
+        "CREATE MATERIALIZED VIEW mv AS SELECT * FROM t WHERE k IS NOT NULL AND v IS NOT NULL PRIMARY KEY (v, k)",
+    );
+    assert_eq!(rows.len(), 1);
+    for part in [
+        "system_schema.views ks / mv | ",
+        "base_table_id=123e4567-e89b-12d3-a456-426614174000; base_table_name=t; ",
+        "include_all_columns=true; ",
+        "where_clause=k IS NOT NULL AND v IS NOT NULL",
+    ] {
+        assert!(rows[0].contains(part), "{}", rows[0]);
+    }
+    assert_eq!(run("DROP MATERIALIZED VIEW mv"), [""; 0]);
+}
