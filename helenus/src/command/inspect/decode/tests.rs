@@ -227,8 +227,8 @@ fn values_and_rows_of_prepared_statements_are_typed() {
         settings(),
         &[
             (Request, &prepare),
-            (Response, &prepared),
-            (Request, &execute),
+            (Response, prepared),
+            (Request, execute),
             (Response, rows),
         ],
     ));
