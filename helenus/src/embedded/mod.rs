@@ -1,6 +1,7 @@
 //! The embedded engine as a [`Service`]: one node, in memory.
 
 mod clock;
+mod cql_literal;
 mod run;
 mod service;
 mod shards;

@@ -62,7 +62,7 @@ impl Service for EmbeddedService {
         let trace = request.is_traced().then(|| {
             let context = self.node.clock.context(version);
             let (client, coordinator) = (session.peer.address.ip(), session.peer.local);
-            Trace::begin(now, context, client, coordinator, &body)
+            Trace::begin(now, context, client, coordinator, &body, &self.node)
         });
         let begun = match body {
             RequestBody::Execute(execute) => self.node.execute(&execute, session, version),

@@ -1,17 +1,21 @@
 //! Traces of requests that ask for one: rows of `system_traces`, which clients read by the id in the answer.
 
+use std::collections::{BTreeMap, HashMap};
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use helenus_core::message::RequestBody;
+use helenus_core::message::{QueryParams, RequestBody};
 use helenus_core::types::Value;
+use helenus_core::{Consistency, RawValue};
 use helenus_engine::context::Context;
 use helenus_engine::schema::Table;
+use helenus_engine::statement::Statement;
 use helenus_engine::system::writer::PartitionWriter;
 use uuid::{NoContext, Timestamp, Uuid};
 
 use super::Node;
+use super::cql_literal::cql_literal;
 
 /// How long a trace is kept: a day, as with Cassandra.
 const TTL: u32 = 86_400;
@@ -26,7 +30,8 @@ pub(super) struct Trace {
     client: IpAddr,
     coordinator: SocketAddr,
     request: &'static str,
-    query: Option<String>,
+    /// Names and values, sorted by name.
+    parameters: BTreeMap<String, String>,
 }
 
 impl Trace {
@@ -37,14 +42,38 @@ impl Trace {
         client: IpAddr,
         coordinator: SocketAddr,
         body: &RequestBody<'_>,
+        node: &Node,
     ) -> Self {
-        let (request, query) = match body {
-            RequestBody::Query(query) => ("Execute CQL3 query", Some(query.query.to_owned())),
-            RequestBody::Prepare(prepare) => {
-                ("Preparing CQL3 query", Some(prepare.query.to_owned()))
+        let mut parameters = BTreeMap::new();
+        let mut put = |name: &str, value: String| parameters.insert(name.to_owned(), value);
+        let request = match body {
+            RequestBody::Query(query) => {
+                put("query", query.query.to_owned());
+                options(&query.params, &mut put);
+                "Execute CQL3 query"
             }
-            RequestBody::Execute(_) => ("Execute CQL3 prepared query", None),
-            _ => ("Execute batch of CQL3 queries", None),
+            RequestBody::Prepare(prepare) => {
+                put("query", prepare.query.to_owned());
+                "Preparing CQL3 query"
+            }
+            RequestBody::Execute(execute) => {
+                if let Some(statement) = node.statements.get(execute.id) {
+                    put("query", statement.text.to_string());
+                    bound(&statement, &execute.params, &mut put);
+                }
+                options(&execute.params, &mut put);
+                "Execute CQL3 prepared query"
+            }
+            RequestBody::Batch(batch) => {
+                let serial_consistency = batch.serial_consistency;
+                let params = QueryParams {
+                    serial_consistency,
+                    ..QueryParams::new(batch.consistency)
+                };
+                options(&params, &mut put);
+                "Execute batch of CQL3 queries"
+            }
+            _ => "Execute CQL3 query",
         };
         Self {
             id: time_uuid(&context, 0),
@@ -53,7 +82,7 @@ impl Trace {
             client,
             coordinator,
             request,
-            query,
+            parameters,
         }
     }
 
@@ -62,12 +91,9 @@ impl Trace {
         let schema = node.schema();
         let elapsed = now.saturating_duration_since(self.began);
         if let Some(sessions) = schema.table("system_traces", "sessions") {
-            let parameters = self.query.iter().map(|query| {
-                (
-                    Value::Text("query".to_owned()),
-                    Some(Value::Text(query.clone())),
-                )
-            });
+            let text = |text: &String| Value::Text(text.clone());
+            let parameters = self.parameters.iter();
+            let parameters = parameters.map(|(name, value)| (text(name), Some(text(value))));
             let row = [
                 ("session_id", Value::Uuid(self.id)),
                 ("client", Value::Inet(self.client)),
@@ -110,6 +136,38 @@ impl Trace {
     fn writer(&self, table: &Arc<Table>, key: &[(&str, Value)]) -> PartitionWriter {
         PartitionWriter::new(table, self.context.timestamp, key)
             .expire(TTL, self.context.now_seconds.saturating_add(TTL.into()))
+    }
+}
+
+/// What a request says of how it is to be run.
+fn options(params: &QueryParams<'_>, put: &mut impl FnMut(&str, String) -> Option<String>) {
+    let serial = params.serial_consistency.unwrap_or(Consistency::SERIAL);
+    put("consistency_level", params.consistency.to_string());
+    put("serial_consistency_level", serial.to_string());
+    if let Some(page_size) = params.page_size.filter(|size| *size > 0) {
+        put("page_size", page_size.to_string());
+    }
+}
+
+/// The values that are bound, by number and name of their variables.
+fn bound(
+    statement: &Statement,
+    params: &QueryParams<'_>,
+    put: &mut impl FnMut(&str, String) -> Option<String>,
+) {
+    let values: Vec<_> = params.values.iter().collect();
+    let named: HashMap<_, _> = values
+        .iter()
+        .copied()
+        .filter_map(|(name, value)| Some((name?, value)))
+        .collect();
+    for (index, variable) in statement.variables.columns().iter().enumerate() {
+        let value = match params.values.is_named() {
+            true => named.get(&*variable.name).copied(),
+            false => values.get(index).map(|(_, value)| *value),
+        };
+        let literal = cql_literal(&variable.ty, value.and_then(RawValue::bytes));
+        put(&format!("bound_var_{index}_{}", variable.name), literal);
     }
 }
 

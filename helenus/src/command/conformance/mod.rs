@@ -73,7 +73,10 @@ pub(super) fn conformance(flags: &Conformance) -> Result<bool, ConformanceError>
         },
         None => ConformanceError::Packed(error),
     })?;
-    let all = corpus::parse(&text)?;
+    let mut all = corpus::parse(&text)?;
+    if flags.record.is_some() {
+        all.iter_mut().for_each(Probe::take_any_reply);
+    }
     let selection = Selection {
         groups: flags.groups.clone(),
         version: flags.version,
@@ -111,9 +114,9 @@ pub(super) fn conformance(flags: &Conformance) -> Result<bool, ConformanceError>
     let findings = play(&plan, &played);
     if let Some(file) = &flags.record {
         let written = record::record(&text, &findings).and_then(|text| std::fs::write(file, text));
-        written.map_err(|error| ConformanceError::File {
+        written.map_err(|reason| ConformanceError::File {
             file: file.clone(),
-            reason: error,
+            reason,
         })?;
     }
     let tally = Tally::new(&findings, chosen.len() - played.len());

@@ -56,6 +56,23 @@ impl Probe {
     }
 }
 
+impl Probe {
+    /// Expects as many replies as before, whatever they are.
+    pub(super) fn take_any_reply(&mut self) {
+        for step in &mut self.steps {
+            match &mut step.action {
+                Action::Expect { expect } => expect.compare.clear(),
+                Action::ExpectAnyOrder { expect_any_order } => {
+                    expect_any_order
+                        .iter_mut()
+                        .for_each(|reply| reply.compare.clear());
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
 /// A statement that a probe needs to have been run.
 #[derive(Debug, Deserialize)]
 pub(super) struct Setup {

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::io;
 
 use helenus_core::Opcode;
+use helenus_core::wire::Reader;
 use serde_json::{Map, Value, json};
 
 use super::play::Traffic;
@@ -144,6 +145,12 @@ fn fields(reply: &Reply) -> Value {
         "has_tracing_id",
         reply.field("tracing_id").map(|_| true.into()),
     );
+    if let Some(list) = reply.field("warnings")
+        && let Ok(warnings) = Reader::new(list).string_list()
+    {
+        put("warnings", Some(warnings.iter().collect()));
+        put("warning_count", Some(warnings.len().into()));
+    }
     match (reply.header.opcode, reply.kind().as_deref()) {
         (Opcode::ERROR, _) => {
             put(
