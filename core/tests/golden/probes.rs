@@ -28,7 +28,7 @@ fn requests_fail_to_decode_just_where_the_server_could_not() {
             }
         }
     }
-    assert_eq!((decoded, refused), (2644, 191));
+    assert_eq!((decoded, refused), (2698, 200));
 }
 
 /// Whether the request decodes, as it ought to.
