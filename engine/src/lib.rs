@@ -15,6 +15,8 @@ pub mod cql;
 pub mod describe;
 pub mod execution;
 mod functions;
+mod java;
+mod json;
 pub mod literal;
 pub mod readers;
 pub mod schema;

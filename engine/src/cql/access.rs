@@ -6,11 +6,11 @@ use nom::sequence::delimited;
 
 use super::collections::map_literal;
 use super::ddl::{IF_EXISTS, IF_NOT_EXISTS};
+use super::functions::argument_types;
 use super::input::{Input, Parsed, clause, flag, key, keys, separator, token};
 use super::keywords::Keyword;
 use super::names::{function, keyspace, table};
 use super::token::Kind;
-use super::unsupported::argument_types;
 
 /// `GRANT` of permissions or a role.
 pub(super) fn grant(input: Input<'_>) -> Parsed<'_, &'static str> {

@@ -12,6 +12,7 @@ mod collections;
 mod ddl;
 mod describe;
 mod error;
+mod functions;
 mod indexes;
 mod input;
 mod keywords;

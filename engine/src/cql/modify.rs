@@ -50,11 +50,17 @@ fn json(input: Input<'_>) -> Parsed<'_, InsertSource> {
         Kind::String => map(super::terms::constant, Term::Literal).parse(input)?,
         _ => marker(input)?,
     };
-    let (input, _) = clause(Keyword::Default, |input| match input.kind() {
-        Kind::Key(Keyword::Null | Keyword::Unset) => Ok((input.advance(), ())),
+    let (input, default_unset) = clause(Keyword::Default, |input| match input.kind() {
+        Kind::Key(keyword @ (Keyword::Null | Keyword::Unset)) => {
+            Ok((input.advance(), keyword == Keyword::Unset))
+        }
         _ => input.no_viable(0),
     })(input)?;
-    Ok((input, InsertSource::Json(value)))
+    let source = InsertSource::Json {
+        document: value,
+        default_unset: default_unset == Some(true),
+    };
+    Ok((input, source))
 }
 
 /// `USING TIMESTAMP … AND TTL …`; of the same entry given twice the last counts.

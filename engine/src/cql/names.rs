@@ -30,7 +30,7 @@ pub(super) fn unquote(raw: &str) -> Cow<'_, str> {
 }
 
 /// The name an identifier token stands for.
-fn folded(input: Input<'_>) -> Name {
+pub(super) fn folded(input: Input<'_>) -> Name {
     let text = input.text();
     if matches!(input.kind(), Kind::QuotedName | Kind::EmptyQuotedName) {
         return Arc::from(&*unquote(text));

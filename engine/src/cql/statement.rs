@@ -7,6 +7,7 @@ use super::access::{self, RoleCondition};
 use super::ast::{Ddl, Statement};
 use super::ddl;
 use super::describe::describe;
+use super::functions;
 use super::indexes;
 use super::input::{Input, Parsed, token};
 use super::keywords::Keyword;
@@ -89,8 +90,8 @@ fn create(input: Input<'_>) -> Parsed<'_, Statement> {
         }
         Materialized => map(views::create_view, ddl).parse(input.advance()),
         Trigger => map(unsupported::create_trigger, Statement::Unsupported).parse(rest),
-        Function => map(unsupported::create_function, Statement::Unsupported).parse(rest),
-        Aggregate => map(unsupported::create_aggregate, Statement::Unsupported).parse(rest),
+        Function => map(|rest| functions::create_function(rest, false), ddl).parse(rest),
+        Aggregate => map(|rest| functions::create_aggregate(rest, false), ddl).parse(rest),
         Or if input.peek(2) != Kind::Key(Replace) => input.no_viable(2),
         Or => create_or_replace(input),
         Role => {
@@ -109,10 +110,10 @@ fn create_or_replace(input: Input<'_>) -> Parsed<'_, Statement> {
     let rest = input.advance().advance().advance().advance();
     match input.peek(3) {
         Kind::Key(Keyword::Function) => {
-            map(unsupported::create_function, Statement::Unsupported).parse(rest)
+            map(|rest| functions::create_function(rest, true), ddl).parse(rest)
         }
         Kind::Key(Keyword::Aggregate) => {
-            map(unsupported::create_aggregate, Statement::Unsupported).parse(rest)
+            map(|rest| functions::create_aggregate(rest, true), ddl).parse(rest)
         }
         _ => input.no_viable(3),
     }
@@ -154,8 +155,8 @@ fn drop(input: Input<'_>) -> Parsed<'_, Statement> {
         Index => map(indexes::drop_index, ddl).parse(rest),
         Materialized => map(views::drop_view, ddl).parse(input.advance()),
         Trigger => map(unsupported::drop_trigger, Statement::Unsupported).parse(rest),
-        Function => map(unsupported::drop_function, refused("DROP FUNCTION")).parse(rest),
-        Aggregate => map(unsupported::drop_function, refused("DROP AGGREGATE")).parse(rest),
+        Function => map(map(functions::drop_function, Ddl::DropFunction), ddl).parse(rest),
+        Aggregate => map(map(functions::drop_function, Ddl::DropAggregate), ddl).parse(rest),
         Role => map(access::drop_role, refused("DROP ROLE")).parse(rest),
         User => map(access::drop_user, refused("DROP USER")).parse(rest),
         Identity => map(access::drop_identity, Statement::Unsupported).parse(rest),

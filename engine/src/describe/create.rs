@@ -1,4 +1,4 @@
-//! The statements that make a keyspace, a type or a table, as Cassandra writes them.
+//! The statements that make a keyspace, a type, a table, a function or an aggregate, as Cassandra writes them.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -6,7 +6,10 @@ use std::sync::Arc;
 
 use helenus_core::types::{CqlType, UserType, quoted};
 
-use crate::schema::{Column, DroppedColumn, Index, Keyspace, OptionMap, PropertyText, Table, View};
+use crate::schema::{
+    Column, DroppedColumn, Index, Keyspace, OptionMap, PropertyText, Table, UserAggregate,
+    UserFunction, View,
+};
 
 /// Writes to a string, which can't fail.
 macro_rules! put {
@@ -53,6 +56,55 @@ pub(super) fn user_type(ty: &UserType) -> String {
         .map(|(name, ty)| format!("\n    {} {ty}", quoted(name)));
     let fields = fields.collect::<Vec<_>>().join(",");
     format!("CREATE TYPE {ty} ({fields}\n);")
+}
+
+/// A function's or aggregate's name with the types of its arguments.
+pub(super) fn signature(name: &str, types: &[CqlType]) -> String {
+    let types: Vec<_> = types.iter().map(argument).collect();
+    format!("{}({})", quoted(name), types.join(", "))
+}
+
+/// The type of an argument, which is frozen without saying so.
+fn argument(ty: &CqlType) -> String {
+    ty.strip_frozen().to_string()
+}
+
+/// `CREATE FUNCTION`
+pub(super) fn function(function: &UserFunction) -> String {
+    let arguments = function.argument_names.iter().zip(&function.argument_types);
+    let arguments = arguments.map(|(name, ty)| format!("{} {}", quoted(name), argument(ty)));
+    let on_null = match function.called_on_null {
+        true => "CALLED",
+        false => "RETURNS NULL",
+    };
+    format!(
+        "CREATE FUNCTION {}.{}({})\n    {on_null} ON NULL INPUT\n    RETURNS {}\n    LANGUAGE {}\n    AS $${}$$;",
+        quoted(&function.keyspace),
+        quoted(&function.name),
+        arguments.collect::<Vec<_>>().join(", "),
+        argument(&function.returns),
+        function.language,
+        function.body,
+    )
+}
+
+/// `CREATE AGGREGATE`
+pub(super) fn aggregate(aggregate: &UserAggregate) -> String {
+    let mut out = format!(
+        "CREATE AGGREGATE {}.{}\n    SFUNC {}\n    STYPE {}",
+        quoted(&aggregate.keyspace),
+        signature(&aggregate.name, &aggregate.argument_types),
+        quoted(&aggregate.state_function),
+        argument(&aggregate.state_type),
+    );
+    if let Some(last) = &aggregate.final_function {
+        put!(out, "\n    FINALFUNC {}", quoted(last));
+    }
+    if let Some(initial) = &aggregate.initial_text {
+        put!(out, "\n    INITCOND {initial}");
+    }
+    out.push(';');
+    out
 }
 
 /// A keyspace's types by name, but each behind those that it is made of.

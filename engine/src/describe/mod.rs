@@ -37,15 +37,15 @@ pub fn describe(
         Keyspaces => return Ok(rows(&description.keyspaces(), Detail::Names)),
         Tables => return Ok(rows(&description.tables(), Detail::Names)),
         Types => return Ok(rows(&description.types(), Detail::Names)),
-        // There are none: no statement makes them.
-        Functions | Aggregates => return Ok(rows(&[], Detail::Names)),
+        Functions => return Ok(rows(&description.all(functions), Detail::Names)),
+        Aggregates => return Ok(rows(&description.all(aggregates), Detail::Names)),
         Schema { full } => description.whole(*full),
         Keyspace { only, name } => description.keyspace(name.as_deref(), *only)?,
         Table(name) => description.table(name)?,
         Type(name) => vec![description.user_type(name)?],
         Anything(name) => description.anything(name)?,
-        Function(name) => return Err(description.missing(name, "User defined function")),
-        Aggregate(name) => return Err(description.missing(name, "User defined aggregate")),
+        Function(name) => description.overloads(name, functions, "User defined function")?,
+        Aggregate(name) => description.overloads(name, aggregates, "User defined aggregate")?,
         Index(name) => vec![description.index(name)?],
         View(name) => vec![description.view(name)?],
     };
@@ -176,7 +176,7 @@ impl<'a> Description<'a> {
         wanted.flat_map(|keyspace| self.content(keyspace)).collect()
     }
 
-    /// A keyspace with its types, each behind those it is made of, and its tables.
+    /// A keyspace with its types, each behind those it is made of, its functions and its tables.
     fn content(&self, keyspace: &Keyspace) -> Vec<Element> {
         let mut elements = vec![self.keyspace_element(keyspace)];
         elements.extend(
@@ -184,9 +184,32 @@ impl<'a> Description<'a> {
                 .iter()
                 .map(|ty| type_element(ty)),
         );
+        elements.extend(functions(keyspace, None));
+        elements.extend(aggregates(keyspace, None));
         let tables = sorted_tables(keyspace).into_iter();
         elements.extend(tables.flat_map(|table| self.table_elements(table)));
         elements
+    }
+
+    /// The functions or aggregates of the keyspaces that a listing is about.
+    fn all(&self, of: fn(&Keyspace, Option<&str>) -> Vec<Element>) -> Vec<Element> {
+        let keyspaces = self.listed().into_iter();
+        keyspaces.flat_map(|keyspace| of(keyspace, None)).collect()
+    }
+
+    /// All functions or aggregates of a name.
+    fn overloads(
+        &self,
+        name: &TableName,
+        of: fn(&Keyspace, Option<&str>) -> Vec<Element>,
+        what: &str,
+    ) -> Result<Vec<Element>, ErrorResponse> {
+        let keyspace = self.named_keyspace(name.keyspace.as_deref())?;
+        let found = of(keyspace, Some(&name.name));
+        match found.is_empty() {
+            true => Err(self.missing(name, what)),
+            false => Ok(found),
+        }
     }
 
     fn keyspace(&self, name: Option<&str>, only: bool) -> Result<Vec<Element>, ErrorResponse> {
@@ -355,6 +378,42 @@ fn type_element(ty: &helenus_core::types::UserType) -> Element {
         name: quoted(&ty.name).into_owned(),
         statement: create::user_type(ty),
     }
+}
+
+/// A keyspace's functions, perhaps only those of a name, in order whatever the case.
+fn functions(keyspace: &Keyspace, name: Option<&str>) -> Vec<Element> {
+    let of_name = |own: &str| name.is_none_or(|name| name == own);
+    let functions = keyspace
+        .functions
+        .values()
+        .filter(|function| of_name(&function.name));
+    sorted(functions.map(|function| Element {
+        keyspace: quoted(&function.keyspace).into_owned(),
+        kind: "function",
+        name: create::signature(&function.name, &function.argument_types),
+        statement: create::function(function),
+    }))
+}
+
+/// A keyspace's aggregates, perhaps only those of a name, in order whatever the case.
+fn aggregates(keyspace: &Keyspace, name: Option<&str>) -> Vec<Element> {
+    let of_name = |own: &str| name.is_none_or(|name| name == own);
+    let aggregates = keyspace
+        .aggregates
+        .values()
+        .filter(|aggregate| of_name(&aggregate.name));
+    sorted(aggregates.map(|aggregate| Element {
+        keyspace: quoted(&aggregate.keyspace).into_owned(),
+        kind: "aggregate",
+        name: create::signature(&aggregate.name, &aggregate.argument_types),
+        statement: create::aggregate(aggregate),
+    }))
+}
+
+fn sorted(elements: impl Iterator<Item = Element>) -> Vec<Element> {
+    let mut elements: Vec<_> = elements.collect();
+    elements.sort_by_cached_key(|element| element.name.trim_start_matches('"').to_lowercase());
+    elements
 }
 
 fn not_found(name: &str, place: &str) -> ErrorResponse {

@@ -33,6 +33,9 @@ pub enum Action {
     Truncate(Arc<Table>),
     /// Let others run, then answer [`Outcome::Resumed`].
     Yield,
+    /// What follows may take long without a chance to yield, as user functions with loops do: go on where that holds
+    /// nobody up, and answer [`Outcome::Resumed`] there.
+    Defer,
     /// The end.
     Done(Box<Completed>),
 }

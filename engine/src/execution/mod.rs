@@ -56,6 +56,8 @@ use write::WriteRun;
 pub struct Execution {
     run: Run,
     yielding: bool,
+    /// Whether it has yet to be taken to where it may take long.
+    deferring: bool,
     warnings: Vec<String>,
     session_keyspace: Option<Arc<str>>,
     context: Context,
@@ -103,6 +105,7 @@ impl Execution {
         session_keyspace: Option<Arc<str>>,
         context: Context,
     ) -> Result<Self, ErrorResponse> {
+        let deferring = statement.may_take_long();
         let (run, warnings) = start::statement(
             &schema,
             statement,
@@ -114,6 +117,7 @@ impl Execution {
         Ok(Self {
             run,
             yielding: false,
+            deferring,
             warnings,
             session_keyspace,
             context,
@@ -132,9 +136,11 @@ impl Execution {
         context: Context,
     ) -> Result<Self, ErrorResponse> {
         let (run, warnings) = start::batch(&schema, &statements, batch, context)?;
+        let long = |(statement, _): &(Arc<Statement>, Values<'_>)| statement.may_take_long();
         Ok(Self {
             run,
             yielding: false,
+            deferring: statements.iter().any(long),
             warnings,
             session_keyspace,
             context,
@@ -153,6 +159,9 @@ impl Execution {
 
     /// What to do next. After [`Action::Done`] the execution is over and says so again with an empty result.
     pub fn poll_action(&mut self) -> Action {
+        if self.deferring {
+            return Action::Defer;
+        }
         if self.yielding {
             return Action::Yield;
         }
@@ -226,6 +235,7 @@ impl Execution {
         match outcome {
             Outcome::Failed(error) => {
                 self.yielding = false;
+                self.deferring = false;
                 self.run = Run::Done(Response::Error(error));
             }
             Outcome::Read(progress) => {
@@ -259,7 +269,10 @@ impl Execution {
                 self.run = Run::Done(change.map_or(Response::Void, Response::SchemaChange));
             }
             Outcome::Truncated => {}
-            Outcome::Resumed => self.yielding = false,
+            Outcome::Resumed => {
+                self.yielding = false;
+                self.deferring = false;
+            }
         }
     }
 

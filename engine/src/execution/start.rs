@@ -19,6 +19,7 @@ use super::write::{self, Item, WriteRun};
 use crate::consistency::{Access, check, nearest_level};
 use crate::context::Context;
 use crate::describe::describe;
+use crate::java::Budget;
 use crate::schema::{Keyspace, Schema, Table};
 use crate::statement::{BatchPlan, Condition, Modify, Plan, Statement};
 use crate::storage::Mutation;
@@ -82,12 +83,13 @@ pub(super) fn statement(
         context,
     );
     let list_elements = Cell::new(0);
-    let binds = Binds::new(
+    let mut binds = Binds::new(
         statement.variables.columns(),
         &params.values,
         &context,
         &list_elements,
     )?;
+    statement.expand(&mut binds)?;
     let act = |action, response| Run::Act {
         action: Some(action),
         response,
@@ -130,7 +132,7 @@ pub(super) fn statement(
                 attributes::stamp(modify, &binds, settings.timestamp, settings.now_seconds)?;
             if modify.reads {
                 let item = Item {
-                    binds: Arc::new(binds.to_owned(statement.variables.columns().len())),
+                    binds: Arc::new(binds.to_owned(statement.places())),
                     statement: statement.clone(),
                     index: 0,
                     places,
@@ -153,7 +155,7 @@ pub(super) fn statement(
             (act(Action::Write(mutations), Response::Void), Vec::new())
         }
         Plan::Modify(modify) => {
-            let source = Source::new(binds, statement.variables.columns().len());
+            let source = Source::new(binds, statement.places());
             let part = Part {
                 statement: &statement,
                 index: 0,
@@ -342,7 +344,7 @@ fn text_batch(
         settings.timestamp =
             attributes::explicit_timestamp(term, &binds)?.unwrap_or(settings.timestamp);
     }
-    let source = Source::new(binds, statement.variables.columns().len());
+    let source = Source::new(binds, statement.places());
     let parts: Vec<_> = batch
         .statements
         .iter()
@@ -401,9 +403,10 @@ pub(super) fn batch(
     let mut sources = Vec::with_capacity(statements.len());
     for (index, (statement, values)) in statements.iter().enumerate() {
         let variables = statement.variables.columns();
-        let binds = Binds::new(variables, values, &context, &list_elements)?;
+        let mut binds = Binds::new(variables, values, &context, &list_elements)?;
+        statement.expand(&mut binds)?;
         binds.environment().skip_calls(calls_before(index));
-        sources.push(Source::new(binds, variables.len()));
+        sources.push(Source::new(binds, statement.places()));
     }
     let parts: Vec<_> = statements
         .iter()
@@ -436,8 +439,10 @@ fn run_batch(
     }
     let mut mutations = Vec::with_capacity(parts.len());
     let mut waiting = Vec::new();
+    let mut steps = 0;
     for part in parts {
         check_write(schema, part.modify, Access::BatchWrite, settings)?;
+        let before = part.source.binds.environment().budget.spent();
         let places = mutate::places(part.modify, &part.source.binds)?;
         let stamp = attributes::stamp(
             part.modify,
@@ -456,6 +461,13 @@ fn run_batch(
                 &BTreeMap::new(),
                 &mut mutations,
             )?;
+        }
+        // Each statement has a budget of its own; all of them together have no more.
+        steps += part.source.binds.environment().budget.spent() - before;
+        if Budget::is_too_much(steps) {
+            return Err(ErrorResponse::invalid(
+                "The user functions of the batch take too many steps",
+            ));
         }
     }
     let mutations: Vec<Mutation> = write::merge(mutations);

@@ -1,15 +1,19 @@
-//! `count`, `min`, `max`, `sum` and `avg`. Answers to Cassandra's `AggregateFcts`.
+//! `count`, `min`, `max`, `sum` and `avg`, and folding rows in general. Answers to Cassandra's `AggregateFcts`.
+
+use std::sync::Arc;
 
 use bytes::Bytes;
+use helenus_core::ErrorResponse;
 use helenus_core::types::CqlType;
 use num_bigint::BigInt;
 
-use super::Function;
 use super::number::{Number, TYPES};
+use super::user::Folding;
+use super::{Environment, Function};
 use crate::types::compare;
 
 /// How an aggregate folds rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(crate) enum Aggregate {
     /// Counts values that aren't null; without an argument, rows.
     Count,
@@ -21,6 +25,8 @@ pub(crate) enum Aggregate {
     Sum,
     /// The mean, integers cut.
     Average,
+    /// As a user says.
+    User(Arc<Folding>),
 }
 
 pub(super) fn candidates(name: &str, first: Option<&CqlType>, found: &mut Vec<Function>) {
@@ -34,10 +40,10 @@ pub(super) fn candidates(name: &str, first: Option<&CqlType>, found: &mut Vec<Fu
     };
     let mut add = |ty: CqlType, returns| {
         let mut function = Function::new(name, vec![ty], returns, |_, _, _| Ok(None));
-        function.aggregate = Some(aggregate);
+        function.aggregate = Some(aggregate.clone());
         found.push(function);
     };
-    match (aggregate, first) {
+    match (&aggregate, first) {
         (Aggregate::Sum | Aggregate::Average, _) => {
             for ty in TYPES {
                 add(ty.clone(), ty);
@@ -65,33 +71,50 @@ pub(crate) struct Accumulator {
     ty: CqlType,
     count: i64,
     total: Option<Number>,
+    /// The greatest or least so far; of a user's aggregate, the state.
     extreme: Option<Bytes>,
 }
 
 impl Accumulator {
     /// Before the first row.
-    pub(crate) fn new(function: &Function, aggregate: Aggregate) -> Self {
+    pub(crate) fn new(function: &Function, aggregate: &Aggregate) -> Self {
         Self {
-            aggregate,
+            extreme: match aggregate {
+                Aggregate::User(folding) => folding.initial.clone(),
+                _ => None,
+            },
+            aggregate: aggregate.clone(),
             ty: function.returns.clone(),
             count: 0,
             total: None,
-            extreme: None,
         }
     }
 
-    /// Takes a row's value in; nulls count for nothing.
-    pub(crate) fn add(&mut self, value: Option<Bytes>) {
-        let Some(value) = value else {
-            return;
-        };
+    /// Takes a row's values in. Nulls count for nothing, save for a user's function that is called with them.
+    pub(crate) fn add(
+        &mut self,
+        values: Vec<Option<Bytes>>,
+        environment: &Environment<'_>,
+    ) -> Result<(), ErrorResponse> {
+        if let Aggregate::User(folding) = &self.aggregate {
+            self.extreme = folding.step(self.extreme.take(), values, environment)?;
+            return Ok(());
+        }
+        // `count(*)` has no value, and counts.
+        if let Some(value) = values.into_iter().next().unwrap_or(Some(Bytes::new())) {
+            self.add_value(value);
+        }
+        Ok(())
+    }
+
+    fn add_value(&mut self, value: Bytes) {
         self.count += 1;
         let better = |order: std::cmp::Ordering| match self.aggregate {
             Aggregate::Min => order.is_lt(),
             _ => order.is_gt(),
         };
         match self.aggregate {
-            Aggregate::Count => {}
+            Aggregate::Count | Aggregate::User(_) => {}
             Aggregate::Min | Aggregate::Max => {
                 if self
                     .extreme
@@ -125,7 +148,9 @@ impl Accumulator {
                 };
                 Number::Decimal(bring(a, scale) + bring(b, other), common)
             }
-            (Number::Integer(a), Number::Integer(b)) if self.aggregate == Aggregate::Sum => {
+            (Number::Integer(a), Number::Integer(b))
+                if matches!(self.aggregate, Aggregate::Sum) =>
+            {
                 Number::Integer(a.wrapping_add(b))
             }
             // A mean must not wrap around on the way.
@@ -134,23 +159,31 @@ impl Accumulator {
     }
 
     /// The result over all rows.
-    pub(crate) fn finish(self) -> Option<Bytes> {
-        match self.aggregate {
+    pub(crate) fn finish(
+        self,
+        environment: &Environment<'_>,
+    ) -> Result<Option<Bytes>, ErrorResponse> {
+        Ok(match &self.aggregate {
+            Aggregate::User(folding) => return folding.finish(self.extreme, environment),
             Aggregate::Count => Some(Bytes::copy_from_slice(&self.count.to_be_bytes())),
             Aggregate::Min | Aggregate::Max => self.extreme,
             Aggregate::Sum => Some(self.total.unwrap_or(Number::Integer(0)).encode(&self.ty)),
             Aggregate::Average => {
-                let mean = match self.total {
-                    None => Number::Integer(0),
-                    Some(Number::Float(total)) => Number::Float(total / self.count as f64),
-                    // Half to even, as Cassandra averages decimals, at the scale of the sum.
-                    Some(Number::Decimal(total, scale)) => {
-                        Number::Decimal(half_even(total, self.count), scale)
-                    }
-                    Some(total) => Number::Varint(total.big() / BigInt::from(self.count.max(1))),
-                };
-                Some(mean.encode(&self.ty))
+                let ty = self.ty.clone();
+                Some(self.mean().encode(&ty))
             }
+        })
+    }
+
+    fn mean(self) -> Number {
+        match self.total {
+            None => Number::Integer(0),
+            Some(Number::Float(total)) => Number::Float(total / self.count as f64),
+            // Half to even, as Cassandra averages decimals, at the scale of the sum.
+            Some(Number::Decimal(total, scale)) => {
+                Number::Decimal(half_even(total, self.count), scale)
+            }
+            Some(total) => Number::Varint(total.big() / BigInt::from(self.count.max(1))),
         }
     }
 }

@@ -77,7 +77,7 @@ pub(crate) fn arithmetic(
         arguments: vec![left_type, right_type],
         returns,
         aggregate: None,
-        run,
+        body: super::Body::Strict(run),
     })
 }
 
@@ -120,7 +120,7 @@ fn untyped(
     }
 }
 
-fn preferred_type(term: Option<&Term>, wanted: Option<&CqlType>) -> Option<CqlType> {
+pub(super) fn preferred_type(term: Option<&Term>, wanted: Option<&CqlType>) -> Option<CqlType> {
     let Some(Term::Literal(literal)) = term else {
         return None;
     };

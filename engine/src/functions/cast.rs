@@ -4,10 +4,11 @@ use bytes::Bytes;
 use helenus_core::ErrorResponse;
 use helenus_core::types::CqlType;
 
-use super::number::{Number, TYPES, decimal_text, java_double, java_float};
+use super::number::{self, Number, TYPES};
 use super::resolve::choose;
-use super::time::{civil, days_of_date, millis_of_time_uuid};
+use super::time::{days_of_date, millis_of_time_uuid};
 use super::{Argument, Environment, Function, given};
+use crate::literal;
 
 const DAY_MILLIS: i64 = 86_400_000;
 
@@ -60,7 +61,7 @@ pub(crate) fn cast(argument: &Argument<'_>, to: &CqlType) -> Result<Function, Er
         }
         to if TYPES.contains(to) && *to != CqlType::Counter => {
             for from in TYPES.into_iter().filter(|from| from != to) {
-                add(from, number);
+                add(from, converted);
             }
         }
         _ => {}
@@ -87,7 +88,7 @@ fn date(millis: i64) -> Bytes {
     Bytes::copy_from_slice(&(days as u32).to_be_bytes())
 }
 
-fn number(
+fn converted(
     function: &Function,
     arguments: &[Option<Bytes>],
     _: &Environment<'_>,
@@ -102,16 +103,7 @@ fn number_text(
     _: &Environment<'_>,
 ) -> Result<Option<Bytes>, ErrorResponse> {
     let from = function.argument(0);
-    Ok(Number::decode(&from, given(arguments, 0)).map(|number| {
-        match number {
-            Number::Float(float) if from == CqlType::Float => java_float(float as f32),
-            Number::Float(float) => java_double(float),
-            Number::Integer(integer) => integer.to_string(),
-            Number::Varint(big) => big.to_string(),
-            Number::Decimal(unscaled, scale) => decimal_text(&unscaled, scale),
-        }
-        .into()
-    }))
+    Ok(number::text(&from, given(arguments, 0)).map(Into::into))
 }
 
 fn text(
@@ -119,57 +111,10 @@ fn text(
     arguments: &[Option<Bytes>],
     _: &Environment<'_>,
 ) -> Result<Option<Bytes>, ErrorResponse> {
-    let value = given(arguments, 0);
-    Ok(value_text(&function.argument(0), value).map(Into::into))
-}
-
-/// A value of a native type as Cassandra prints it.
-fn value_text(ty: &CqlType, value: &[u8]) -> Option<String> {
-    Some(match ty {
-        CqlType::Boolean => if value.first()? == &0 {
-            "false"
-        } else {
-            "true"
-        }
-        .to_owned(),
-        CqlType::Uuid | CqlType::Timeuuid => uuid::Uuid::from_slice(value).ok()?.to_string(),
-        CqlType::Inet => match value.len() {
-            4 => std::net::Ipv4Addr::from(<[u8; 4]>::try_from(value).ok()?).to_string(),
-            // Java doesn't shorten runs of zeros.
-            _ => std::net::Ipv6Addr::from(<[u8; 16]>::try_from(value).ok()?)
-                .segments()
-                .map(|segment| format!("{segment:x}"))
-                .join(":"),
-        },
-        CqlType::Date => date_text(days_of_date(value)?),
-        CqlType::Timestamp => {
-            let millis = i64::from_be_bytes(value.try_into().ok()?);
-            let time = millis.rem_euclid(DAY_MILLIS);
-            format!(
-                "{}T{:02}:{:02}:{:02}.{:03}Z",
-                date_text(millis.div_euclid(DAY_MILLIS)),
-                time / 3_600_000,
-                time / 60_000 % 60,
-                time / 1_000 % 60,
-                time % 1_000
-            )
-        }
-        CqlType::Time => {
-            let nanos = i64::from_be_bytes(value.try_into().ok()?);
-            let seconds = nanos.div_euclid(1_000_000_000);
-            format!(
-                "{:02}:{:02}:{:02}.{:09}",
-                seconds / 3_600,
-                seconds / 60 % 60,
-                seconds % 60,
-                nanos.rem_euclid(1_000_000_000)
-            )
-        }
-        _ => return None,
-    })
-}
-
-fn date_text(days: i64) -> String {
-    let (year, month, day) = civil(days);
-    format!("{year:04}-{month:02}-{day:02}")
+    let (ty, value) = (function.argument(0), given(arguments, 0));
+    let text = match ty {
+        CqlType::Boolean => value.first().map(|byte| (*byte != 0).to_string()),
+        _ => literal::known_text(&ty, value, 'T'),
+    };
+    Ok(text.map(Into::into))
 }

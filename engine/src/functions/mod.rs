@@ -6,17 +6,21 @@ mod arithmetic;
 mod blob;
 mod cast;
 mod collection;
+mod json;
 mod math;
 mod number;
 mod resolve;
 mod time;
+mod user;
 mod vector;
 
 pub(crate) use aggregate::{Accumulator, Aggregate};
 pub(crate) use arithmetic::{arithmetic, negation};
 pub(crate) use cast::cast;
+pub(crate) use json::{is_selectable, json_scalar};
+pub(crate) use number::{java_double, java_float, text as number_text};
 pub(crate) use resolve::{Argument, compatible, qualified, resolve, signature};
-pub(crate) use time::{current_timestamp, time_uuid, uuid_ticks_of_micros};
+pub(crate) use time::{civil, current_timestamp, time_uuid, uuid_ticks_of_micros};
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -26,21 +30,34 @@ use helenus_core::ErrorResponse;
 use helenus_core::types::CqlType;
 
 use crate::context::Context;
+use crate::java::Budget;
+use crate::schema::UserFunction;
 
 /// What a function may know besides its arguments.
 #[derive(Debug)]
 pub(crate) struct Environment<'a> {
     /// The circumstances of the execution.
     pub(crate) context: &'a Context,
+    /// What user functions may take.
+    pub(crate) budget: Budget,
     calls: Cell<u32>,
 }
 
 impl<'a> Environment<'a> {
-    /// For one execution.
+    /// For the values of one execution.
     pub(crate) fn new(context: &'a Context) -> Self {
         Self {
             context,
+            budget: Budget::for_values(),
             calls: Cell::new(0),
+        }
+    }
+
+    /// For one row of a `SELECT`.
+    pub(crate) fn for_row(context: &'a Context) -> Self {
+        Self {
+            budget: Budget::for_row(),
+            ..Self::new(context)
         }
     }
 
@@ -71,7 +88,17 @@ pub(crate) struct Function {
     pub(crate) returns: CqlType,
     /// How rows are folded, for an aggregate.
     pub(crate) aggregate: Option<Aggregate>,
-    run: Run,
+    body: Body,
+}
+
+/// How a function computes its value.
+#[derive(Debug, Clone)]
+enum Body {
+    /// Null if an argument is.
+    Strict(Run),
+    /// Called with nulls too.
+    Total(Run),
+    User(Arc<UserFunction>),
 }
 
 impl Function {
@@ -81,20 +108,22 @@ impl Function {
             arguments,
             returns,
             aggregate: None,
-            run,
+            body: Body::Strict(run),
         }
     }
 
-    /// The value for these arguments; null if one of them is.
+    /// The value for these arguments; null if one of them is, unless the function is called with nulls.
     pub(crate) fn call(
         &self,
         arguments: &[Option<Bytes>],
         environment: &Environment<'_>,
     ) -> Result<Option<Bytes>, ErrorResponse> {
-        if arguments.iter().any(Option::is_none) {
-            return Ok(None);
+        let has_null = || arguments.iter().any(Option::is_none);
+        match &self.body {
+            Body::Strict(_) if has_null() => Ok(None),
+            Body::Strict(run) | Body::Total(run) => run(self, arguments, environment),
+            Body::User(function) => user::call(function, arguments, environment),
         }
-        (self.run)(self, arguments, environment)
     }
 
     /// Whether ascending first arguments, the others being equal, have results that never descend.

@@ -175,12 +175,12 @@ fn parse_decimal(text: &str) -> Option<(BigInt, i32)> {
 }
 
 /// A double as Java's `Double.toString` prints it.
-pub(super) fn java_double(float: f64) -> String {
+pub(crate) fn java_double(float: f64) -> String {
     java_float_text(float, format!("{float:?}"), float.abs())
 }
 
 /// A float as Java's `Float.toString` prints it.
-pub(super) fn java_float(float: f32) -> String {
+pub(crate) fn java_float(float: f32) -> String {
     java_float_text(
         f64::from(float),
         format!("{float:?}"),
@@ -210,6 +210,36 @@ fn java_float_text(float: f64, shortest: String, magnitude: f64) -> String {
     let (first, rest) = digits.split_at_checked(1).unwrap_or(("0", ""));
     let rest = if rest.is_empty() { "0" } else { rest };
     format!("{sign}{first}.{rest}E{exponent}")
+}
+
+/// A number as Cassandra prints it; `None` for what is none, or too long to print.
+pub(crate) fn text(ty: &CqlType, value: &[u8]) -> Option<String> {
+    Some(match Number::decode(ty, value)? {
+        Number::Float(float) if *ty == CqlType::Float => java_float(float as f32),
+        Number::Float(float) => java_double(float),
+        Number::Integer(integer) => integer.to_string(),
+        Number::Varint(big) => big.to_string(),
+        Number::Decimal(unscaled, scale) => decimal_text(&unscaled, scale),
+    })
+}
+
+/// A decimal as Java's `BigDecimal.toString` prints it: with an exponent where the plain form hides the scale.
+pub(super) fn scientific(unscaled: &BigInt, scale: i32) -> String {
+    let digits = unscaled.magnitude().to_string();
+    let adjusted = i64::try_from(digits.len()).unwrap_or(0) - 1 - i64::from(scale);
+    if scale == 0 || (scale > 0 && adjusted >= -6) {
+        return decimal_text(unscaled, scale);
+    }
+    let sign = match unscaled.sign() {
+        num_bigint::Sign::Minus => "-",
+        _ => "",
+    };
+    let (first, rest) = digits.split_at_checked(1).unwrap_or(("0", ""));
+    let point = if rest.is_empty() { "" } else { "." };
+    match adjusted {
+        0 => format!("{sign}{first}{point}{rest}"),
+        _ => format!("{sign}{first}{point}{rest}E{adjusted:+}"),
+    }
 }
 
 /// A decimal as Java's `BigDecimal.toPlainString` prints it; scientific where that would be very long.

@@ -3,9 +3,11 @@
 use helenus_core::ErrorResponse;
 use helenus_core::types::CqlType;
 
-use super::{Function, aggregate, blob, collection, math, time, vector};
+use super::arithmetic::preferred_type;
+use super::{Function, aggregate, blob, collection, json, math, time, user, vector};
 use crate::cql::ast;
 use crate::schema::Table;
+use crate::statement::Planner;
 use crate::term;
 
 /// An argument as it stands in the text.
@@ -20,11 +22,19 @@ pub(crate) struct Argument<'t> {
 }
 
 impl Argument<'_> {
-    fn fits(&self, ty: &CqlType) -> bool {
+    pub(super) fn fits(&self, ty: &CqlType) -> bool {
         match (&self.ty, self.term) {
             (Some(own), _) => compatible(ty, own),
             (None, Some(term)) => term::fits(term, ty),
             (None, None) => true,
+        }
+    }
+
+    /// Whether it has that type, or as a literal would have it rather than another.
+    fn prefers(&self, ty: &CqlType) -> bool {
+        match &self.ty {
+            Some(_) => self.is_exactly(ty),
+            None => preferred_type(self.term, None).as_ref() == Some(ty),
         }
     }
 
@@ -73,25 +83,43 @@ pub(crate) fn qualified(keyspace: Option<&str>, name: &str) -> String {
     }
 }
 
-/// The function of that name for these arguments; `None` if nothing has the name.
+/// The function of that name for these arguments; `None` if nothing has the name. A name without keyspace is one of the
+/// server's functions, or of the keyspace that the statement is about.
 ///
 /// Fails with Invalid if no overload takes the arguments.
 pub(crate) fn resolve(
-    table: &Table,
+    planner: &Planner<'_>,
     keyspace: Option<&str>,
     name: &str,
     arguments: &[Argument<'_>],
     wanted: Option<&CqlType>,
 ) -> Result<Option<Function>, ErrorResponse> {
-    if keyspace.is_some_and(|keyspace| keyspace != "system") {
-        return Ok(None);
+    let mut candidates = Vec::new();
+    let own = match keyspace {
+        Some(keyspace) => planner
+            .schema
+            .keyspaces
+            .get(keyspace)
+            .map(|keyspace| &**keyspace),
+        None => Some(planner.keyspace),
+    };
+    if let Some(own) = own {
+        user::candidates(own, name, &mut candidates);
     }
-    let candidates = candidates(table, name, arguments);
-    choose(&qualified(keyspace, name), candidates, arguments, wanted)
+    if keyspace.is_none_or(|keyspace| keyspace == "system") {
+        if let Some(function) = json::resolve(name, arguments, wanted)? {
+            return Ok(Some(function));
+        }
+        native(planner.table, name, arguments, &mut candidates);
+    }
+    let chosen = choose(&qualified(keyspace, name), candidates, arguments, wanted)?;
+    if let Some(function) = &chosen {
+        planner.markers.called(function);
+    }
+    Ok(chosen)
 }
 
-fn candidates(table: &Table, name: &str, arguments: &[Argument<'_>]) -> Vec<Function> {
-    let mut found = Vec::new();
+fn native(table: &Table, name: &str, arguments: &[Argument<'_>], found: &mut Vec<Function>) {
     if name == "token" {
         let types = table
             .partition_key()
@@ -100,15 +128,14 @@ fn candidates(table: &Table, name: &str, arguments: &[Argument<'_>]) -> Vec<Func
             .collect();
         found.push(Function::new("token", types, CqlType::BigInt, math::token));
     }
-    time::candidates(name, &mut found);
-    blob::candidates(name, &mut found);
-    math::candidates(name, &mut found);
+    time::candidates(name, found);
+    blob::candidates(name, found);
+    math::candidates(name, found);
     let first = arguments.first().and_then(|argument| argument.ty.as_ref());
-    collection::candidates(name, first, &mut found);
-    aggregate::candidates(name, first, &mut found);
+    collection::candidates(name, first, found);
+    aggregate::candidates(name, first, found);
     let types = arguments.iter().filter_map(|argument| argument.ty.as_ref());
-    vector::candidates(name, types, &mut found);
-    found
+    vector::candidates(name, types, found);
 }
 
 /// Chooses among overloads: the one the arguments' types name exactly, else the one they fit.
@@ -143,6 +170,15 @@ pub(super) fn choose(
     }
     if let [only] = fitting.as_slice() {
         return Ok(Some(Function::clone(only)));
+    }
+    let preferred = |function: &&&Function| {
+        arguments
+            .iter()
+            .zip(&function.arguments)
+            .all(|(argument, ty)| argument.prefers(ty))
+    };
+    if let Some(function) = fitting.iter().find(preferred) {
+        return Ok(Some(Function::clone(function)));
     }
     let returning: Vec<&&Function> = fitting
         .iter()

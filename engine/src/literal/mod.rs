@@ -3,6 +3,7 @@
 //! Answers to `Constants.Literal` of Cassandra 5.0 and to the `fromString` of its types, texts of errors included.
 
 mod date_time;
+mod display;
 mod duration;
 mod inet;
 mod number;
@@ -10,6 +11,7 @@ mod number;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use display::{display, known_text, text};
 pub use duration::{Duration, parse as parse_duration};
 
 use helenus_core::types::CqlType;

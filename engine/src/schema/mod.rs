@@ -1,6 +1,7 @@
 //! The schema as immutable snapshots: a change makes a new [`Schema`] that shares what it kept.
 
 mod ddl;
+mod function;
 mod index;
 mod options;
 mod replication;
@@ -11,6 +12,8 @@ mod view;
 
 pub use ddl::SchemaUpdate;
 pub(crate) use ddl::build_table;
+pub(crate) use function::type_names;
+pub use function::{FunctionKey, UserAggregate, UserFunction};
 pub use index::{Index, IndexKind, Similarity};
 pub(crate) use options::TableSettings;
 pub use options::{OptionMap, PropertyText, TableOptions};
@@ -44,7 +47,7 @@ pub struct Schema {
     content: version::Content,
 }
 
-/// A keyspace with its tables and types.
+/// A keyspace with its tables, types and functions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Keyspace {
     /// The name.
@@ -59,6 +62,10 @@ pub struct Keyspace {
     pub types: BTreeMap<Arc<str>, Arc<UserType>>,
     /// Materialized views by name.
     pub views: BTreeMap<Arc<str>, Arc<View>>,
+    /// User functions.
+    pub functions: BTreeMap<FunctionKey, Arc<UserFunction>>,
+    /// User aggregates.
+    pub aggregates: BTreeMap<FunctionKey, Arc<UserAggregate>>,
     /// A keyspace of virtual tables: read only, listed in `system_virtual_schema`.
     pub is_virtual: bool,
 }

@@ -7,9 +7,12 @@ use helenus_core::types::UserType;
 use md5::{Digest, Md5};
 use uuid::Uuid;
 
-use super::{Keyspace, OptionMap, Table, View, is_local_system, is_replicated_system};
+use super::{
+    Keyspace, OptionMap, Table, UserAggregate, UserFunction, View, is_local_system,
+    is_replicated_system,
+};
 
-/// The sum of the digests of all parts of a schema: keyspaces by themselves, types, tables. As a sum it follows a change
+/// The sum of the digests of all parts of a schema: keyspaces by themselves, types, tables, functions. As a sum it follows a change
 /// by the parts that changed, however many there are, and comes out the same by whatever way the content came about.
 /// Virtual keyspaces and the tables of system keyspaces are the same for all of one release and don't count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -48,19 +51,24 @@ fn parts(keyspace: Option<&Keyspace>, other: Option<&Keyspace>) -> u128 {
     let tables = tables.map(|table| Part::new("table", keyspace).table(table));
     let views = unshared(&keyspace.views, other.map(|other| &other.views));
     let views = views.map(|view| Part::new("view", keyspace).view(view));
-    types
+    let functions = unshared(&keyspace.functions, other.map(|other| &other.functions));
+    let functions = functions.map(|function| Part::new("function", keyspace).function(function));
+    let aggregates = unshared(&keyspace.aggregates, other.map(|other| &other.aggregates));
+    let aggregates =
+        aggregates.map(|aggregate| Part::new("aggregate", keyspace).aggregate(aggregate));
+    let parts = types
         .chain(tables)
         .chain(views)
-        .fold(own, u128::wrapping_add)
+        .chain(functions)
+        .chain(aggregates);
+    parts.fold(own, u128::wrapping_add)
 }
 
-type ByName<T> = BTreeMap<Arc<str>, Arc<T>>;
-
-fn unshared<'a, T>(
-    these: &'a ByName<T>,
-    others: Option<&'a ByName<T>>,
+fn unshared<'a, K: Ord, T>(
+    these: &'a BTreeMap<K, Arc<T>>,
+    others: Option<&'a BTreeMap<K, Arc<T>>>,
 ) -> impl Iterator<Item = &'a Arc<T>> {
-    let shared = move |name: &Arc<str>, this: &Arc<T>| {
+    let shared = move |name: &K, this: &Arc<T>| {
         others
             .and_then(|others| others.get(name))
             .is_some_and(|other| Arc::ptr_eq(this, other))
@@ -125,6 +133,35 @@ impl Part {
         self.number(view.includes_all.into());
         self.text(&view.where_clause());
         self.table(&view.table)
+    }
+
+    fn function(mut self, function: &UserFunction) -> u128 {
+        self.text(&function.name);
+        self.number(function.argument_types.len() as u64);
+        for (name, ty) in function.argument_names.iter().zip(&function.argument_types) {
+            self.text(name);
+            self.text(&ty.to_string());
+        }
+        self.text(&function.returns.to_string());
+        self.number(function.called_on_null.into());
+        self.text(&function.language);
+        self.text(&function.body);
+        self.finish()
+    }
+
+    fn aggregate(mut self, aggregate: &UserAggregate) -> u128 {
+        self.text(&aggregate.name);
+        self.number(aggregate.argument_types.len() as u64);
+        for ty in &aggregate.argument_types {
+            self.text(&ty.to_string());
+        }
+        self.text(&aggregate.state_function);
+        self.text(&aggregate.state_type.to_string());
+        for part in [&aggregate.final_function, &aggregate.initial_text] {
+            self.number(part.is_some().into());
+            self.text(part.as_deref().unwrap_or_default());
+        }
+        self.finish()
     }
 
     fn table(mut self, table: &Table) -> u128 {

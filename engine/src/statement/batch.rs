@@ -51,6 +51,7 @@ pub(crate) fn plan_modification(
     };
     let (keyspace, table) = find_table(schema, session_keyspace, name)?;
     let mut planner = Planner {
+        schema,
         keyspace,
         table,
         markers,
@@ -112,6 +113,7 @@ pub(crate) fn plan(
                 },
             )?;
             let mut planner = Planner {
+                schema,
                 keyspace,
                 table,
                 markers,

@@ -83,8 +83,8 @@ pub(crate) struct AggregatePlan {
     pub(crate) function: Function,
     /// How it folds.
     pub(crate) aggregate: Aggregate,
-    /// Its argument; `None` counts rows.
-    pub(crate) argument: Option<Expression>,
+    /// Its arguments; none count rows.
+    pub(crate) arguments: Vec<Expression>,
 }
 
 /// What a `SELECT` returns of each row.

@@ -3,6 +3,7 @@
 mod batch;
 mod clustering;
 mod column;
+mod composed;
 mod conditions;
 mod expression;
 mod filter;
@@ -48,8 +49,8 @@ use helenus_core::{ColumnSpec, ErrorResponse, ResultMetadata};
 use md5::{Digest as _, Md5};
 
 use crate::cql::{self, ast};
-use crate::schema::{Schema, Table};
-use crate::term::Markers;
+use crate::schema::{Schema, Table, UserFunction};
+use crate::term::{Binds, Markers};
 
 /// A planned statement.
 #[derive(Debug)]
@@ -66,6 +67,10 @@ pub struct Statement {
     pub pk_indexes: Vec<u16>,
     /// The columns of the result, if the statement has one that preparing can know.
     pub result: Option<Arc<ResultMetadata>>,
+    /// How many values an execution has: the variables', then those taken from JSON documents.
+    places: usize,
+    /// The user functions it calls.
+    functions: Vec<Arc<UserFunction>>,
     plan: Plan,
 }
 
@@ -94,9 +99,43 @@ impl Statement {
         &self.plan
     }
 
-    /// Whether the tables it was planned against are still those of the schema. A statement that isn't current must be
-    /// prepared again from its [`text`](Self::text).
+    /// How many values an execution has, those that [`expand`](Self::expand) adds among them.
+    pub(crate) fn places(&self) -> usize {
+        self.places
+    }
+
+    /// Adds the values that JSON documents have for their columns to those that were bound.
+    pub(crate) fn expand(&self, binds: &mut Binds<'_>) -> Result<(), ErrorResponse> {
+        match &self.plan {
+            Plan::Modify(modify) => modify.expand(binds),
+            Plan::Batch(batch) => batch
+                .statements
+                .iter()
+                .try_for_each(|modify| modify.expand(binds)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether its user functions may run so long that they shouldn't where others wait.
+    pub(crate) fn may_take_long(&self) -> bool {
+        self.functions
+            .iter()
+            .any(|function| function.program.may_take_long())
+    }
+
+    /// Whether the tables and functions it was planned against are still those of the schema. A statement that isn't
+    /// current must be prepared again from its [`text`](Self::text).
     pub fn is_current(&self, schema: &Schema) -> bool {
+        let is_same_function = |function: &Arc<UserFunction>| {
+            let keyspace = schema.keyspaces.get(&function.keyspace);
+            keyspace
+                .and_then(|keyspace| keyspace.functions.get(&function.key()))
+                .is_some_and(|current| Arc::ptr_eq(current, function))
+        };
+        self.functions.iter().all(is_same_function) && self.has_current_tables(schema)
+    }
+
+    fn has_current_tables(&self, schema: &Schema) -> bool {
         let is_same = |table: &Arc<Table>| {
             schema
                 .table(&table.keyspace, &table.name)
@@ -167,6 +206,7 @@ pub fn prepare(
         _ => None,
     };
     let pk_indexes = key_len.map_or_else(Vec::new, |parts| markers.key_indexes(parts));
+    let (places, functions) = (markers.places(), markers.functions());
     let variables = ResultMetadata::new(markers.finish()?);
     let mut hash = Md5::new();
     if let Some(keyspace) = session_keyspace.filter(|_| !is_qualified(&parsed.statement)) {
@@ -183,6 +223,8 @@ pub fn prepare(
             let id = columns_id(&columns);
             Arc::new(ResultMetadata::new(columns).with_id(id))
         }),
+        places,
+        functions,
         plan,
     }))
 }
@@ -210,6 +252,7 @@ fn plan(
         ast::Statement::Select(select) => {
             let (keyspace, table) = planner::find_table(schema, session_keyspace, &select.from)?;
             let mut planner = Planner {
+                schema,
                 keyspace,
                 table,
                 markers,

@@ -12,8 +12,9 @@ use super::operations::{self, Operation};
 use super::planner::Planner;
 use super::restrictions::{ColumnTest, Relations};
 use crate::cql::ast;
+use crate::json;
 use crate::schema::{Column, ColumnKind, Table};
-use crate::term::{self, Receiver, Term};
+use crate::term::{self, Binds, Bound, Receiver, Term};
 
 /// Which statement a plan is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,6 +50,42 @@ pub(crate) struct Modify {
     pub(crate) condition: Condition,
     /// Whether a list must be read before it is written.
     pub(crate) reads: bool,
+    /// The document that the values are taken from, of an `INSERT JSON`.
+    pub(crate) json: Option<JsonSource>,
+}
+
+/// Where an `INSERT JSON` has its values from.
+#[derive(Debug)]
+pub(crate) struct JsonSource {
+    /// The document.
+    pub(crate) document: Term,
+    /// The place of the first column's value; the others follow.
+    pub(crate) first: usize,
+    /// Whether columns that the document doesn't name stay as they are.
+    pub(crate) default_unset: bool,
+}
+
+impl Modify {
+    /// Takes the columns' values from the document, if it has one, and adds them to those that were bound.
+    pub(super) fn expand(&self, binds: &mut Binds<'_>) -> Result<(), ErrorResponse> {
+        let Some(source) = &self.json else {
+            return Ok(());
+        };
+        let Some(document) = source.document.bind(binds)?.into_bytes() else {
+            return Err(json::no_document());
+        };
+        let text = String::from_utf8_lossy(&document);
+        let values = json::columns(&self.table, &text, binds.context().now_millis)?;
+        for (index, value) in values.into_iter().enumerate() {
+            let bound = match value {
+                Some(Some(bytes)) => Bound::Bytes(bytes),
+                None if source.default_unset => Bound::Unset,
+                Some(None) | None => Bound::Null,
+            };
+            binds.set(source.first + index, bound);
+        }
+        Ok(())
+    }
 }
 
 impl ModifyKind {
@@ -75,11 +112,10 @@ pub(crate) fn plan_insert(
     }
     let (names, terms) = match &insert.source {
         ast::InsertSource::Values(names, terms) => (names, terms),
-        ast::InsertSource::Json(_) => {
-            return Err(ErrorResponse::invalid(
-                "INSERT JSON is not supported by this server",
-            ));
-        }
+        ast::InsertSource::Json {
+            document,
+            default_unset,
+        } => return plan_insert_json(planner, insert, document, *default_unset),
     };
     if names.len() != terms.len() {
         return Err(ErrorResponse::invalid("Unmatched column names/values"));
@@ -94,20 +130,59 @@ pub(crate) fn plan_insert(
         }
         columns.push(column.clone());
     }
+    let mut values = Vec::with_capacity(columns.len());
+    for (column, written) in columns.into_iter().zip(terms) {
+        let receiver = Receiver::column(&table, &column);
+        let term = term::plan(planner, written, &receiver)?;
+        values.push((column, term));
+    }
+    finish_insert(planner, insert, values)
+}
+
+/// Plans an `INSERT JSON`: every column gets a value, which execution takes from the document.
+fn plan_insert_json(
+    planner: &mut Planner<'_>,
+    insert: &ast::Insert,
+    document: &ast::Term,
+    default_unset: bool,
+) -> Result<Modify, ErrorResponse> {
+    let table = planner.table.clone();
+    if let ast::Term::Literal(ast::Literal::String(text)) = document {
+        // What is wrong with it is told when it is prepared. The time doesn't matter to that.
+        json::columns(&table, text, 0)?;
+    }
+    let receiver = Receiver::named(&table, "[json]", CqlType::Text);
+    let document = term::plan(planner, document, &receiver)?;
+    let first = planner.markers.set_aside(table.columns.len());
+    let values = table.columns.iter().cloned().enumerate();
+    let values = values.map(|(index, column)| (column, Term::Marker(first + index)));
+    let mut modify = finish_insert(planner, insert, values.collect())?;
+    modify.json = Some(JsonSource {
+        document,
+        first,
+        default_unset,
+    });
+    Ok(modify)
+}
+
+/// Plans the rest of an `INSERT` of these values.
+fn finish_insert(
+    planner: &mut Planner<'_>,
+    insert: &ast::Insert,
+    values: Vec<(Column, Term)>,
+) -> Result<Modify, ErrorResponse> {
     let mut relations = Relations {
-        partition: vec![None; table.partition_key_len],
+        partition: vec![None; planner.table.partition_key_len],
         ..Relations::default()
     };
     let mut operations = Vec::new();
-    for (column, written) in columns.iter().zip(terms) {
-        let receiver = Receiver::column(&table, column);
-        let term = term::plan(planner, written, &receiver)?;
+    for (column, term) in values {
         match column.kind {
             ColumnKind::PartitionKey | ColumnKind::Clustering => {
-                relations.restrict(column, ColumnTest::Equal(term))?
+                relations.restrict(&column, ColumnTest::Equal(term))?
             }
             ColumnKind::Static | ColumnKind::Regular => {
-                operations.push(Operation::set(column, term))
+                operations.push(Operation::set(&column, term))
             }
         }
     }
@@ -275,6 +350,7 @@ fn finish(
         timestamp,
         ttl,
         condition,
+        json: None,
     })
 }
 

@@ -11,6 +11,8 @@ use crate::term::{Markers, Receiver};
 
 /// What a statement is planned against, and the bind variables found so far.
 pub(crate) struct Planner<'a> {
+    /// The schema, for functions of other keyspaces.
+    pub(crate) schema: &'a Schema,
     /// The keyspace whose types the statement may name.
     pub(crate) keyspace: &'a Keyspace,
     /// The table the statement is about.

@@ -17,6 +17,7 @@ use super::selection::{self, OutputColumn};
 use super::view::ViewSource;
 use crate::cql::ast;
 use crate::execution::RowView;
+use crate::json;
 use crate::schema::{ColumnKind, Table};
 use crate::term::{self, Receiver, Term};
 use crate::types::comparable;
@@ -48,6 +49,8 @@ pub(crate) struct Select {
     pub(crate) per_partition_limit: Option<Term>,
     /// Whether to warn of an aggregate over all partitions, or several.
     pub(crate) aggregate_warning: Option<&'static str>,
+    /// Of a `SELECT JSON`, the columns that each row's document has: their keys and types.
+    pub(crate) json: Option<Vec<(String, CqlType)>>,
 }
 
 impl Select {
@@ -71,12 +74,7 @@ pub(crate) fn plan(
     select: &ast::Select,
 ) -> Result<(Select, Vec<OutputColumn>), ErrorResponse> {
     let table = planner.table.clone();
-    if select.json {
-        return Err(ErrorResponse::invalid(
-            "SELECT JSON is not supported by this server",
-        ));
-    }
-    let (mut selection, named) = selection::plan(planner, &select.selectors)?;
+    let (mut selection, mut named) = selection::plan(planner, &select.selectors)?;
     let relations = Relations::collect(planner, &select.restrictions)?;
     if select.distinct {
         check_distinct(&table, &selection, select, &relations)?;
@@ -164,9 +162,18 @@ pub(crate) fn plan(
         ));
     }
     let view = match planner.keyspace.views.get(&table.name) {
-        Some(view) if table.is_view => Some(ViewSource::plan(planner.keyspace, view)?),
+        Some(view) if table.is_view => {
+            Some(ViewSource::plan(planner.schema, planner.keyspace, view)?)
+        }
         _ => None,
     };
+    let json = select.json.then(|| {
+        let columns = std::mem::replace(&mut named, vec![("[json]".to_owned(), CqlType::Text)]);
+        let keyed = columns.into_iter();
+        keyed
+            .map(|(name, ty)| (json::column_key(&name), ty))
+            .collect()
+    });
     let plan = Select {
         table,
         view,
@@ -180,6 +187,7 @@ pub(crate) fn plan(
         limit,
         per_partition_limit,
         aggregate_warning,
+        json,
     };
     Ok((plan, named))
 }

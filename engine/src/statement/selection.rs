@@ -48,14 +48,15 @@ pub(crate) fn plan(
     let mut named = Vec::with_capacity(selectors.len());
     let mut expressions = Vec::with_capacity(selectors.len());
     for selector in selectors {
-        let (expression, ty) = Build {
+        let mut build = Build {
             planner,
             selection: &mut selection,
-        }
-        .typed(&selector.expression)?;
+            own_functions: Vec::new(),
+        };
+        let (expression, ty) = build.typed(&selector.expression)?;
         let name = match &selector.alias {
             Some(alias) => alias.to_string(),
-            None => names::column_name(&selector.expression),
+            None => names::column_name(&selector.expression, &table.keyspace, &build.own_functions),
         };
         named.push((name, ty));
         expressions.push(expression);
@@ -80,12 +81,19 @@ pub(crate) fn plan_expression(
     selection: &mut Selection,
     written: &Selectable,
 ) -> Result<(Expression, CqlType), ErrorResponse> {
-    Build { planner, selection }.typed(written)
+    let mut build = Build {
+        planner,
+        selection,
+        own_functions: Vec::new(),
+    };
+    build.typed(written)
 }
 
-struct Build<'b, 'p> {
-    planner: &'b mut Planner<'p>,
-    selection: &'b mut Selection,
+pub(super) struct Build<'b, 'p> {
+    pub(super) planner: &'b mut Planner<'p>,
+    pub(super) selection: &'b mut Selection,
+    /// Functions that were written without a keyspace and are of the table's.
+    own_functions: Vec<ast::Name>,
 }
 
 impl Build<'_, '_> {
@@ -100,7 +108,7 @@ impl Build<'_, '_> {
     }
 
     /// An expression; `None` if neither it nor its surroundings say its type.
-    fn expression(
+    pub(super) fn expression(
         &mut self,
         written: &Selectable,
         wanted: Option<&CqlType>,
@@ -113,7 +121,7 @@ impl Build<'_, '_> {
             Selectable::Term(term) => return self.term(term, wanted),
             Selectable::CountAll => {
                 let function = Function::count_rows();
-                (self.aggregate(function, None)?, CqlType::BigInt)
+                (self.aggregate(function, Vec::new())?, CqlType::BigInt)
             }
             Selectable::WriteTime(inner) => self.metadata(inner, MetadataKind::WriteTime)?,
             Selectable::MaxWriteTime(inner) => self.metadata(inner, MetadataKind::MaxWriteTime)?,
@@ -202,7 +210,7 @@ impl Build<'_, '_> {
         Ok(Some((Expression::Term(self.push_term(planned)), ty)))
     }
 
-    fn push_term(&mut self, term: Term) -> usize {
+    pub(super) fn push_term(&mut self, term: Term) -> usize {
         self.selection.terms.push(term);
         self.selection.terms.len() - 1
     }
@@ -210,9 +218,9 @@ impl Build<'_, '_> {
     fn aggregate(
         &mut self,
         function: Function,
-        argument: Option<Expression>,
+        arguments: Vec<Expression>,
     ) -> Result<Expression, ErrorResponse> {
-        let Some(aggregate) = function.aggregate else {
+        let Some(aggregate) = function.aggregate.clone() else {
             return Err(ErrorResponse::invalid(format!(
                 "{} is no aggregate",
                 function.name
@@ -221,7 +229,7 @@ impl Build<'_, '_> {
         self.selection.aggregates.push(AggregatePlan {
             function,
             aggregate,
-            argument,
+            arguments,
         });
         Ok(Expression::Aggregate(self.selection.aggregates.len() - 1))
     }
@@ -307,7 +315,7 @@ impl Build<'_, '_> {
     fn function(
         &mut self,
         keyspace: Option<&str>,
-        name: &str,
+        name: &ast::Name,
         written: &[Selectable],
     ) -> Result<(Expression, CqlType), ErrorResponse> {
         let nested = self.selection.aggregates.len();
@@ -318,23 +326,30 @@ impl Build<'_, '_> {
             arguments.push(argument);
             planned.push((selectable, expression));
         }
-        if let ("count", [argument]) = (name, arguments.as_slice())
+        if let ("count", [argument]) = (&**name, arguments.as_slice())
             && argument.ty.is_none()
         {
             // `count(1)`: whatever the constant, rows are counted.
             return Ok((
-                self.aggregate(Function::count_rows(), None)?,
+                self.aggregate(Function::count_rows(), Vec::new())?,
                 CqlType::BigInt,
             ));
         }
-        let table = self.planner.table.clone();
-        let function =
-            functions::resolve(&table, keyspace, name, &arguments, None)?.ok_or_else(|| {
+        if !functions::is_selectable(name) {
+            return Err(ErrorResponse::invalid(format!(
+                "{name}() cannot be used in the selection clause of a SELECT statement"
+            )));
+        }
+        let function = functions::resolve(self.planner, keyspace, name, &arguments, None)?
+            .ok_or_else(|| {
                 ErrorResponse::invalid(format!(
                     "Unknown function '{}'",
                     functions::qualified(keyspace, name)
                 ))
             })?;
+        if keyspace.is_none() && function.user_functions().next().is_some() {
+            self.own_functions.push(name.clone());
+        }
         if function.aggregate.is_none() {
             return self.call(function, planned);
         }
@@ -344,11 +359,11 @@ impl Build<'_, '_> {
                 "aggregate functions cannot be used as arguments of aggregate functions",
             ));
         }
-        let argument = match call {
-            Expression::Call(_, arguments) => arguments.into_iter().next(),
-            other => Some(other),
+        let arguments = match call {
+            Expression::Call(_, arguments) => arguments,
+            other => vec![other],
         };
-        Ok((self.aggregate(function, argument)?, ty))
+        Ok((self.aggregate(function, arguments)?, ty))
     }
 
     /// A call on arguments, those that are planned as they are.
@@ -448,99 +463,6 @@ impl Build<'_, '_> {
             .selection_receiver(format!("{role}({name})"), key_type);
         let term = term::plan(self.planner, written, &receiver)?;
         Ok(self.push_term(term))
-    }
-
-    fn tuple(
-        &mut self,
-        items: &[Selectable],
-        wanted: Option<&CqlType>,
-    ) -> Result<Option<(Expression, CqlType)>, ErrorResponse> {
-        let parts = match wanted.map(CqlType::strip_frozen) {
-            Some(CqlType::Tuple(types)) => types.to_vec(),
-            _ => Vec::new(),
-        };
-        let mut expressions = Vec::with_capacity(items.len());
-        let mut types = Vec::with_capacity(items.len());
-        for (index, item) in items.iter().enumerate() {
-            let Some((expression, ty)) = self.expression(item, parts.get(index))? else {
-                return Ok(None);
-            };
-            expressions.push(expression);
-            types.push(ty);
-        }
-        let ty = CqlType::Tuple(types.into());
-        Ok(Some((Expression::Build(ty.clone(), expressions), ty)))
-    }
-
-    fn elements(
-        &mut self,
-        items: &[Selectable],
-        wanted: Option<&CqlType>,
-        kind: &str,
-    ) -> Result<Option<(Expression, CqlType)>, ErrorResponse> {
-        let mut element = match wanted.map(CqlType::strip_frozen) {
-            Some(CqlType::List(element) | CqlType::Set(element) | CqlType::Vector(element, _)) => {
-                Some(CqlType::clone(element))
-            }
-            _ => None,
-        };
-        let mut expressions = Vec::with_capacity(items.len());
-        for item in items {
-            let Some((expression, ty)) = self.expression(item, element.as_ref())? else {
-                return Ok(None);
-            };
-            element.get_or_insert(ty);
-            expressions.push(expression);
-        }
-        let ty = match (wanted, element) {
-            (Some(wanted), _) => wanted.strip_frozen().clone(),
-            (None, Some(element)) if kind == "list" => CqlType::List(element.into()),
-            (None, Some(element)) => CqlType::Set(element.into()),
-            (None, None) => return Ok(None),
-        };
-        Ok(Some((Expression::Build(ty.clone(), expressions), ty)))
-    }
-
-    fn map(
-        &mut self,
-        entries: &[(Selectable, Selectable)],
-        wanted: Option<&CqlType>,
-    ) -> Result<Option<(Expression, CqlType)>, ErrorResponse> {
-        let mut expressions = Vec::with_capacity(entries.len() * 2);
-        match wanted.map(CqlType::strip_frozen) {
-            Some(CqlType::Udt(udt)) => {
-                for (name, ty) in &udt.fields {
-                    let value = entries
-                        .iter()
-                        .find(|(key, _)| matches!(key, Selectable::Column(key) if key == name));
-                    let expression = match value {
-                        Some((_, value)) => self
-                            .expression(value, Some(ty))?
-                            .map(|(expression, _)| expression),
-                        None => Some(Expression::Term(self.push_term(Term::Null))),
-                    };
-                    let Some(expression) = expression else {
-                        return Ok(None);
-                    };
-                    expressions.push(expression);
-                }
-                let ty = CqlType::Udt(udt.clone());
-                Ok(Some((Expression::Build(ty.clone(), expressions), ty)))
-            }
-            Some(CqlType::Map(types)) => {
-                for (key, value) in entries {
-                    for (written, ty) in [(key, &types.0), (value, &types.1)] {
-                        let Some((expression, _)) = self.expression(written, Some(ty))? else {
-                            return Ok(None);
-                        };
-                        expressions.push(expression);
-                    }
-                }
-                let ty = CqlType::Map(types.clone());
-                Ok(Some((Expression::Build(ty.clone(), expressions), ty)))
-            }
-            _ => Ok(None),
-        }
     }
 }
 

@@ -9,7 +9,7 @@ use super::filter::Filter;
 use super::planner::Planner;
 use super::restrictions::Relations;
 use crate::cql::ast::{Name, Relation};
-use crate::schema::{ColumnId, Keyspace, Table, View};
+use crate::schema::{ColumnId, Keyspace, Schema, Table, View};
 use crate::term::Markers;
 
 /// Where the rows of a view come from.
@@ -33,7 +33,11 @@ pub(crate) struct ViewSource {
 
 impl ViewSource {
     /// The source of a view of this keyspace.
-    pub(super) fn plan(keyspace: &Keyspace, view: &Arc<View>) -> Result<Self, ErrorResponse> {
+    pub(super) fn plan(
+        schema: &Schema,
+        keyspace: &Keyspace,
+        view: &Arc<View>,
+    ) -> Result<Self, ErrorResponse> {
         let missing = || ErrorResponse::invalid(format!("table {} does not exist", view.base));
         let base = keyspace.tables.get(&view.base).ok_or_else(missing)?;
         let in_base = |id: ColumnId| {
@@ -53,7 +57,7 @@ impl ViewSource {
             .collect();
         regulars.sort_unstable();
         Ok(Self {
-            filters: view_filters(keyspace, base, &view.restrictions)?,
+            filters: view_filters(schema, keyspace, base, &view.restrictions)?,
             partition_key: view
                 .table
                 .partition_key()
@@ -78,12 +82,14 @@ impl ViewSource {
 /// What a view's `WHERE` asks of rows of its table. `IS NOT NULL` asks nothing by itself: the columns of the view's key
 /// are never null, and of others Cassandra doesn't ask it either.
 pub(crate) fn view_filters(
+    schema: &Schema,
     keyspace: &Keyspace,
     base: &Arc<Table>,
     relations: &[Relation],
 ) -> Result<Vec<Filter>, ErrorResponse> {
     let mut markers = Markers::new(0);
     let mut planner = Planner {
+        schema,
         keyspace,
         table: base,
         markers: &mut markers,
@@ -94,6 +100,11 @@ pub(crate) fn view_filters(
         .cloned()
         .collect();
     let relations = Relations::collect(&mut planner, &relations)?;
+    if !markers.functions().is_empty() {
+        return Err(ErrorResponse::invalid(
+            "User functions are not supported in the WHERE of a materialized view",
+        ));
+    }
     Ok(relations.into_filters(base))
 }
 

@@ -110,6 +110,8 @@ impl Definition {
             tables: BTreeMap::new(),
             types: BTreeMap::new(),
             views: BTreeMap::new(),
+            functions: BTreeMap::new(),
+            aggregates: BTreeMap::new(),
             is_virtual: self.is_virtual,
         };
         let mut settings = TableSettings {

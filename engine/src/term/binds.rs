@@ -194,6 +194,11 @@ impl<'a> Binds<'a> {
         Ok(())
     }
 
+    /// Adds a value behind those of the variables, place by place.
+    pub(crate) fn set(&mut self, index: usize, bound: Bound<'static>) {
+        self.put(index, bound);
+    }
+
     fn put(&mut self, index: usize, bound: Bound<'a>) {
         match self.inline.get_mut(index) {
             Some(place) => *place = bound,

@@ -1,5 +1,6 @@
 //! The bind variables of a statement as planning finds them: name and type of what each is bound to.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use helenus_core::ErrorResponse;
@@ -7,7 +8,8 @@ use helenus_core::message::ColumnSpec;
 use helenus_core::types::CqlType;
 
 use crate::cql::ast;
-use crate::schema::{Column, ColumnKind, Table};
+use crate::functions::Function;
+use crate::schema::{Column, ColumnKind, Table, UserFunction};
 
 /// What a term is assigned to or compared with.
 #[derive(Debug, Clone)]
@@ -68,11 +70,14 @@ impl Receiver {
     }
 }
 
-/// The variables found so far.
+/// The variables found so far, and the user functions.
 #[derive(Debug, Default)]
 pub(crate) struct Markers {
     specs: Vec<Option<ColumnSpec>>,
     key_parts: Vec<Option<usize>>,
+    /// How many more values there are at execution than variables: columns of JSON documents.
+    columns: usize,
+    functions: RefCell<Vec<Arc<UserFunction>>>,
 }
 
 impl Markers {
@@ -80,8 +85,35 @@ impl Markers {
     pub(crate) fn new(count: usize) -> Self {
         Self {
             specs: vec![None; count],
-            key_parts: Vec::new(),
+            ..Self::default()
         }
+    }
+
+    /// Sets places aside, behind all variables, for values that execution takes from a document; the first of them.
+    pub(crate) fn set_aside(&mut self, columns: usize) -> usize {
+        let first = self.places();
+        self.columns += columns;
+        first
+    }
+
+    /// How many values there are at execution.
+    pub(crate) fn places(&self) -> usize {
+        self.specs.len() + self.columns
+    }
+
+    /// Notes the user functions that a function calls.
+    pub(crate) fn called(&self, function: &Function) {
+        let mut known = self.functions.borrow_mut();
+        for function in function.user_functions() {
+            if !known.iter().any(|known| Arc::ptr_eq(known, function)) {
+                known.push(function.clone());
+            }
+        }
+    }
+
+    /// The user functions that were called.
+    pub(crate) fn functions(&self) -> Vec<Arc<UserFunction>> {
+        self.functions.borrow().clone()
     }
 
     /// Notes what a marker is bound to.

@@ -435,7 +435,7 @@ fn resolve(
         arguments.push(argument(planner, term)?);
     }
     functions::resolve(
-        planner.table,
+        planner,
         written.keyspace.as_deref(),
         &written.name,
         &arguments,

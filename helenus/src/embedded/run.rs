@@ -60,6 +60,10 @@ impl Node {
                     execution.resume(Outcome::Resumed);
                     budget = budget.saturating_sub(SLICE);
                 }
+                Action::Defer => {
+                    execution.resume(Outcome::Resumed);
+                    return Run::Yielded;
+                }
                 Action::Done(completed) => return Run::Completed(completed),
             }
         }

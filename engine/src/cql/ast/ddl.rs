@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{CreateIndex, CreateView, Name, TableName, TypeName};
+use super::{CreateIndex, CreateView, Name, TableName, Term, TypeName};
 
 /// A statement that changes the schema.
 #[derive(Debug, Clone, PartialEq)]
@@ -103,6 +103,72 @@ pub enum Ddl {
         /// `IF EXISTS`
         if_exists: bool,
     },
+    /// `CREATE FUNCTION`
+    CreateFunction(Box<CreateFunction>),
+    /// `DROP FUNCTION`
+    DropFunction(DropFunction),
+    /// `CREATE AGGREGATE`
+    CreateAggregate(Box<CreateAggregate>),
+    /// `DROP AGGREGATE`
+    DropAggregate(DropFunction),
+}
+
+/// What a `CREATE` of a function or aggregate does where it exists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Existing {
+    /// `OR REPLACE`
+    pub or_replace: bool,
+    /// `IF NOT EXISTS`
+    pub if_not_exists: bool,
+}
+
+/// `CREATE FUNCTION`
+#[derive(Debug, Clone, PartialEq)]
+pub struct CreateFunction {
+    /// The function.
+    pub name: TableName,
+    /// `OR REPLACE`, `IF NOT EXISTS`
+    pub existing: Existing,
+    /// The names and types of its arguments.
+    pub arguments: Vec<(Name, TypeName)>,
+    /// `CALLED ON NULL INPUT` rather than `RETURNS NULL ON NULL INPUT`
+    pub called_on_null: bool,
+    /// `RETURNS`
+    pub returns: TypeName,
+    /// `LANGUAGE`, in lower case
+    pub language: Name,
+    /// `AS`
+    pub body: Arc<str>,
+}
+
+/// `CREATE AGGREGATE`
+#[derive(Debug, Clone, PartialEq)]
+pub struct CreateAggregate {
+    /// The aggregate.
+    pub name: TableName,
+    /// `OR REPLACE`, `IF NOT EXISTS`
+    pub existing: Existing,
+    /// The types of its arguments.
+    pub arguments: Vec<TypeName>,
+    /// `SFUNC`
+    pub state_function: Name,
+    /// `STYPE`
+    pub state_type: TypeName,
+    /// `FINALFUNC`
+    pub final_function: Option<Name>,
+    /// `INITCOND`
+    pub initial: Option<Term>,
+}
+
+/// `DROP FUNCTION` and `DROP AGGREGATE`
+#[derive(Debug, Clone, PartialEq)]
+pub struct DropFunction {
+    /// The function or aggregate.
+    pub name: TableName,
+    /// `IF EXISTS`
+    pub if_exists: bool,
+    /// The types of its arguments; `None` if only one has the name.
+    pub arguments: Option<Vec<TypeName>>,
 }
 
 /// `CREATE TABLE`

@@ -37,7 +37,7 @@ pub enum Statement {
     Use(Name),
     /// `TRUNCATE [TABLE] table`
     Truncate(TableName),
-    /// `CREATE`, `ALTER`, `DROP` of a keyspace, table or type.
+    /// `CREATE`, `ALTER`, `DROP` of a keyspace, table, type, function or aggregate.
     Ddl(Box<Ddl>),
     /// `DESCRIBE …`, which cqlsh sends to the server.
     Describe(Describe),

@@ -29,8 +29,13 @@ pub struct Insert {
 pub enum InsertSource {
     /// `(columns) VALUES (terms)`; the counts may differ, which planning refuses.
     Values(Vec<Name>, Vec<Term>),
-    /// `JSON term`, refused at planning.
-    Json(Term),
+    /// `JSON term`, a string or marker.
+    Json {
+        /// The map from columns to values.
+        document: Term,
+        /// `DEFAULT UNSET`: columns that the document doesn't name stay as they are, rather than become null.
+        default_unset: bool,
+    },
 }
 
 /// `UPDATE`

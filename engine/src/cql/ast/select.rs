@@ -9,7 +9,7 @@ pub struct Select {
     pub selectors: Vec<Selector>,
     /// `DISTINCT`
     pub distinct: bool,
-    /// `JSON`: parsed, refused at planning.
+    /// `JSON`: each row as one text.
     pub json: bool,
     /// The table.
     pub from: TableName,

@@ -6,6 +6,7 @@ use bytes::{Bytes, BytesMut};
 use helenus_core::ErrorResponse;
 
 use super::Page;
+use super::document::make_document;
 use crate::execution::expression::Evaluation;
 use crate::execution::row::RowView;
 use crate::functions::Accumulator;
@@ -47,7 +48,7 @@ impl Group {
         }
         let blank: Vec<_> = aggregates
             .iter()
-            .map(|plan| Accumulator::new(&plan.function, plan.aggregate))
+            .map(|plan| Accumulator::new(&plan.function, &plan.aggregate))
             .collect();
         Some(Box::new(Self {
             accumulators: blank.clone(),
@@ -94,11 +95,11 @@ impl Group {
         }
         let aggregates = &select.selection.aggregates;
         for (accumulator, plan) in self.accumulators.iter_mut().zip(aggregates) {
-            let value = match &plan.argument {
-                Some(argument) => evaluation.value(argument, Some(view))?,
-                None => Some(Bytes::new()),
-            };
-            accumulator.add(value);
+            let mut values = Vec::with_capacity(plan.arguments.len());
+            for argument in &plan.arguments {
+                values.push(evaluation.value(argument, Some(view))?);
+            }
+            accumulator.add(values, evaluation.environment)?;
         }
         Ok(Added::Done)
     }
@@ -174,10 +175,11 @@ impl Group {
         page: &mut Page,
     ) -> Result<ControlFlow<()>, ErrorResponse> {
         self.begun = false;
-        let aggregates: Vec<_> = std::mem::replace(&mut self.accumulators, self.blank.clone())
-            .into_iter()
-            .map(Accumulator::finish)
-            .collect();
+        let accumulators = std::mem::replace(&mut self.accumulators, self.blank.clone());
+        let mut aggregates = Vec::with_capacity(accumulators.len());
+        for accumulator in accumulators {
+            aggregates.push(accumulator.finish(evaluation.environment)?);
+        }
         let evaluation = Evaluation {
             aggregates: &aggregates,
             ..*evaluation
@@ -199,6 +201,7 @@ impl Group {
                 }
             }
         }
+        make_document(select, start, &mut page.out);
         let order = self.order.take();
         let end = self.end.take();
         Ok(page.row(start, order, || end, self.remaining_in_partition))

@@ -1,5 +1,6 @@
 //! Running a `SELECT`: rows in, a page of the result out, in wire form as they arrive.
 
+mod document;
 mod group;
 mod nearest;
 mod rows;
@@ -24,6 +25,9 @@ pub(super) use wanted::Wanted;
 
 /// How many rows of a partition are passed over before the read is told to go on with the next partition.
 const PASSED_OVER: u32 = 100;
+
+/// How many steps of user functions are taken before the read is left for a moment.
+const PAUSE_STEPS: usize = 1 << 14;
 
 /// Bytes set aside for output at the first row: enough for most single rows.
 const FIRST_ROW: usize = 128;
@@ -54,6 +58,8 @@ struct State {
     skip_metadata: bool,
     metadata_changed: bool,
     partition: Partition,
+    /// What user functions took since the read was last left.
+    steps: usize,
     page: Page,
 }
 
@@ -207,6 +213,7 @@ impl SelectRun {
             skip_metadata: params.skip_metadata() && !metadata_changed,
             metadata_changed,
             partition: Partition::default(),
+            steps: 0,
             page: Page {
                 out: BytesMut::new(),
                 row_count: 0,

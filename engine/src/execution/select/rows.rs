@@ -5,8 +5,11 @@ use std::ops::ControlFlow;
 use bytes::BytesMut;
 use helenus_core::ErrorResponse;
 
+use super::document::make_document;
 use super::group::Added;
-use super::{FIRST_ROW, PASSED_OVER, Page, PageState, Partition, SortedRow, State, Stop};
+use super::{
+    FIRST_ROW, PASSED_OVER, PAUSE_STEPS, Page, PageState, Partition, SortedRow, State, Stop,
+};
 use crate::execution::expression::Evaluation;
 use crate::execution::row::RowView;
 use crate::functions::Environment;
@@ -99,7 +102,7 @@ impl State {
             }
         }
         if let Some(group) = &mut self.group {
-            let environment = Environment::new(&self.context);
+            let environment = Environment::for_row(&self.context);
             let evaluation = Evaluation {
                 terms: &self.terms,
                 aggregates: &[],
@@ -108,8 +111,10 @@ impl State {
             };
             let end = || position(key, clustering, select.reversed);
             let remaining = &mut self.partition.remaining;
-            return match group.add(select, &view, &evaluation, remaining, end, &mut self.page) {
-                Ok(Added::Done) => ControlFlow::Continue(()),
+            let added = group.add(select, &view, &evaluation, remaining, end, &mut self.page);
+            self.steps += environment.budget.spent();
+            return match added {
+                Ok(Added::Done) => self.go_on(),
                 Ok(Added::Unwanted) => self.pass_over(),
                 Ok(Added::Full) => ControlFlow::Break(()),
                 Err(error) => self.fail(error),
@@ -131,7 +136,7 @@ impl State {
                 .iter()
                 .for_each(|column| view.put(column, &mut self.page.out)),
             Output::Expressions(expressions) => {
-                let environment = Environment::new(&self.context);
+                let environment = Environment::for_row(&self.context);
                 environment.skip_calls(self.page.row_count.wrapping_mul(16));
                 let evaluation = Evaluation {
                     terms: &self.terms,
@@ -145,16 +150,29 @@ impl State {
                         Err(error) => return self.fail(error),
                     }
                 }
+                self.steps += environment.budget.spent();
             }
         }
+        make_document(select, start, &mut self.page.out);
         if let (Some(score), Some(neighbours)) = (score, &mut self.neighbours) {
             neighbours.keep(score, start, &mut self.page);
-            return ControlFlow::Continue(());
+            return self.go_on();
         }
         self.partition.remaining = self.partition.remaining.saturating_sub(1);
         let order = select.order_of(&view);
         let end = || Some(position(key, clustering, select.reversed));
-        self.page.row(start, order, end, self.partition.remaining)
+        self.page.row(start, order, end, self.partition.remaining)?;
+        self.go_on()
+    }
+
+    /// Goes on with the read, but leaves it from time to time where user functions take long: whoever waits for the
+    /// same rows has a turn then.
+    fn go_on(&mut self) -> ControlFlow<()> {
+        if self.steps < PAUSE_STEPS {
+            return ControlFlow::Continue(());
+        }
+        self.steps = 0;
+        ControlFlow::Break(())
     }
 
     fn fail(&mut self, error: ErrorResponse) -> ControlFlow<()> {
@@ -167,7 +185,7 @@ impl State {
         let Some(group) = &mut self.group else {
             return Ok(());
         };
-        let environment = Environment::new(&self.context);
+        let environment = Environment::for_row(&self.context);
         let evaluation = Evaluation {
             terms: &self.terms,
             aggregates: &[],

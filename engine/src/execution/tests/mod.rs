@@ -2,8 +2,10 @@
 
 mod batch;
 mod conditional;
+mod functions;
 mod group_by;
 mod indexes;
+mod json;
 mod modify;
 mod nearest;
 mod node;

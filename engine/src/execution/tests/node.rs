@@ -30,6 +30,8 @@ pub(super) struct Node {
     pub(super) budget: usize,
     /// How often executions yielded.
     pub(super) yields: usize,
+    /// How often executions asked to go where they may take long.
+    pub(super) deferred: usize,
 }
 
 impl Node {
@@ -59,6 +61,7 @@ impl Node {
             clock: START * 1_000_000,
             budget: 1000,
             yields: 0,
+            deferred: 0,
         }
     }
 
@@ -175,6 +178,10 @@ impl Node {
                 Action::Truncate(table) => {
                     drop(self.shard.remove_table(table.id));
                     execution.resume(Outcome::Truncated);
+                }
+                Action::Defer => {
+                    self.deferred += 1;
+                    execution.resume(Outcome::Resumed);
                 }
                 Action::Yield => {
                     self.yields += 1;

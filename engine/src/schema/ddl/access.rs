@@ -12,11 +12,15 @@ const NAME_LENGTH: usize = 48;
 pub(super) fn check(ddl: &Ddl, keyspace: &str) -> Result<(), ErrorResponse> {
     if is_local_system(keyspace) {
         return Err(match ddl {
-            // To create one or to drop what isn't there needs no right on it, so that Cassandra finds out later.
+            // These need no right on the keyspace, so that Cassandra finds out later.
             Ddl::CreateKeyspace { .. }
             | Ddl::DropIndex { .. }
             | Ddl::AlterView { .. }
-            | Ddl::DropView { .. } => ErrorResponse::invalid(format!(
+            | Ddl::DropView { .. }
+            | Ddl::CreateFunction(_)
+            | Ddl::DropFunction(_)
+            | Ddl::CreateAggregate(_)
+            | Ddl::DropAggregate(_) => ErrorResponse::invalid(format!(
                 "System keyspace '{keyspace}' is not user-modifiable"
             )),
             _ => {
@@ -31,9 +35,11 @@ pub(super) fn check(ddl: &Ddl, keyspace: &str) -> Result<(), ErrorResponse> {
             | Ddl::AlterKeyspace { .. }
             | Ddl::DropIndex { .. }
             | Ddl::AlterView { .. }
-            | Ddl::DropView { .. } => {
-                return Ok(());
-            }
+            | Ddl::DropView { .. }
+            | Ddl::CreateFunction(_)
+            | Ddl::DropFunction(_)
+            | Ddl::CreateAggregate(_)
+            | Ddl::DropAggregate(_) => return Ok(()),
             Ddl::DropKeyspace { .. } => ("DROP", format!("<keyspace {keyspace}>")),
             Ddl::CreateTable(_) | Ddl::CreateType { .. } => ("CREATE", all_tables),
             Ddl::AlterTable { table, .. } => {

@@ -6,13 +6,16 @@ use std::sync::Arc;
 use helenus_core::message::{ChangeType, SchemaChange, SchemaTarget};
 use helenus_core::types::UserType;
 
-use crate::schema::{Keyspace, Table, View};
+use crate::schema::{FunctionKey, Keyspace, Table, UserAggregate, UserFunction, View};
 
 type ByName<T> = BTreeMap<Arc<str>, Arc<T>>;
+type ByKey<T> = BTreeMap<FunctionKey, Arc<T>>;
 
 static NO_TABLES: ByName<Table> = BTreeMap::new();
 static NO_TYPES: ByName<UserType> = BTreeMap::new();
 static NO_VIEWS: ByName<View> = BTreeMap::new();
+static NO_FUNCTIONS: ByKey<UserFunction> = BTreeMap::new();
+static NO_AGGREGATES: ByKey<UserAggregate> = BTreeMap::new();
 
 /// Every difference between two states of a keyspace.
 pub(super) fn between(old: Option<&Keyspace>, new: Option<&Keyspace>) -> Vec<SchemaChange> {
@@ -40,8 +43,27 @@ pub(super) fn between(old: Option<&Keyspace>, new: Option<&Keyspace>) -> Vec<Sch
             name: Arc::clone(name),
         },
     };
+    let function = |change, key: &FunctionKey| SchemaChange {
+        change,
+        target: SchemaTarget::Function {
+            keyspace: keyspace(),
+            name: Arc::clone(&key.0),
+            arguments: key.1.clone(),
+        },
+    };
+    let aggregate = |change, key: &FunctionKey| SchemaChange {
+        change,
+        target: SchemaTarget::Aggregate {
+            keyspace: keyspace(),
+            name: Arc::clone(&key.0),
+            arguments: key.1.clone(),
+        },
+    };
     let (old_tables, old_types, old_views) = parts(old);
     let (new_tables, new_types, new_views) = parts(new);
+    let (old_functions, old_aggregates) = callables(old);
+    let (new_functions, new_aggregates) = callables(new);
+    use ChangeType::{Created, Dropped, Updated};
 
     let mut events = Vec::new();
     match (old, new) {
@@ -53,15 +75,21 @@ pub(super) fn between(old: Option<&Keyspace>, new: Option<&Keyspace>) -> Vec<Sch
         }
         _ => {}
     }
-    events.extend(missing(old_views, new_views).map(|name| table(ChangeType::Dropped, name)));
-    events.extend(missing(old_tables, new_tables).map(|name| table(ChangeType::Dropped, name)));
-    events.extend(missing(old_types, new_types).map(|name| user_type(ChangeType::Dropped, name)));
-    events.extend(missing(new_types, old_types).map(|name| user_type(ChangeType::Created, name)));
-    events.extend(missing(new_tables, old_tables).map(|name| table(ChangeType::Created, name)));
-    events.extend(missing(new_views, old_views).map(|name| table(ChangeType::Created, name)));
-    events.extend(altered(old_types, new_types).map(|name| user_type(ChangeType::Updated, name)));
-    events.extend(altered(old_tables, new_tables).map(|name| table(ChangeType::Updated, name)));
-    events.extend(altered(old_views, new_views).map(|name| table(ChangeType::Updated, name)));
+    events.extend(missing(old_aggregates, new_aggregates).map(|key| aggregate(Dropped, key)));
+    events.extend(missing(old_functions, new_functions).map(|key| function(Dropped, key)));
+    events.extend(missing(old_views, new_views).map(|name| table(Dropped, name)));
+    events.extend(missing(old_tables, new_tables).map(|name| table(Dropped, name)));
+    events.extend(missing(old_types, new_types).map(|name| user_type(Dropped, name)));
+    events.extend(missing(new_types, old_types).map(|name| user_type(Created, name)));
+    events.extend(missing(new_tables, old_tables).map(|name| table(Created, name)));
+    events.extend(missing(new_views, old_views).map(|name| table(Created, name)));
+    events.extend(missing(new_functions, old_functions).map(|key| function(Created, key)));
+    events.extend(missing(new_aggregates, old_aggregates).map(|key| aggregate(Created, key)));
+    events.extend(altered(old_types, new_types).map(|name| user_type(Updated, name)));
+    events.extend(altered(old_tables, new_tables).map(|name| table(Updated, name)));
+    events.extend(altered(old_views, new_views).map(|name| table(Updated, name)));
+    events.extend(altered(old_functions, new_functions).map(|key| function(Updated, key)));
+    events.extend(altered(old_aggregates, new_aggregates).map(|key| aggregate(Updated, key)));
     if new.is_none() {
         events.push(whole(ChangeType::Dropped));
     }
@@ -75,20 +103,27 @@ fn parts(keyspace: Option<&Keyspace>) -> (&ByName<Table>, &ByName<UserType>, &By
     }
 }
 
-/// Names of `first` that `second` doesn't have.
-fn missing<'a, T>(
-    first: &'a ByName<T>,
-    second: &'a ByName<T>,
-) -> impl Iterator<Item = &'a Arc<str>> {
+fn callables(keyspace: Option<&Keyspace>) -> (&ByKey<UserFunction>, &ByKey<UserAggregate>) {
+    match keyspace {
+        Some(keyspace) => (&keyspace.functions, &keyspace.aggregates),
+        None => (&NO_FUNCTIONS, &NO_AGGREGATES),
+    }
+}
+
+/// Keys of `first` that `second` doesn't have.
+fn missing<'a, K: Ord, T>(
+    first: &'a BTreeMap<K, Arc<T>>,
+    second: &'a BTreeMap<K, Arc<T>>,
+) -> impl Iterator<Item = &'a K> {
     first.keys().filter(|name| !second.contains_key(*name))
 }
 
-/// Names in both whose content differs.
-fn altered<'a, T: PartialEq>(
-    old: &'a ByName<T>,
-    new: &'a ByName<T>,
-) -> impl Iterator<Item = &'a Arc<str>> {
-    let differs = |name: &Arc<str>, old: &Arc<T>| {
+/// Keys in both whose content differs.
+fn altered<'a, K: Ord, T: PartialEq>(
+    old: &'a BTreeMap<K, Arc<T>>,
+    new: &'a BTreeMap<K, Arc<T>>,
+) -> impl Iterator<Item = &'a K> {
+    let differs = |name: &K, old: &Arc<T>| {
         new.get(name)
             .is_some_and(|new| !Arc::ptr_eq(old, new) && **old != **new)
     };

@@ -40,6 +40,8 @@ impl Schema {
             tables: BTreeMap::new(),
             types: BTreeMap::new(),
             views: BTreeMap::new(),
+            functions: BTreeMap::new(),
+            aggregates: BTreeMap::new(),
             is_virtual: false,
         };
         warnings.extend(replication::warnings(

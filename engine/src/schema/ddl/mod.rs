@@ -2,10 +2,12 @@
 //! the `system_schema` tables. Answers to Cassandra 5.0's `AlterSchemaStatement` and its subclasses.
 
 mod access;
+mod aggregate;
 mod alter_table;
 mod build_table;
 mod create_table;
 mod events;
+mod function;
 mod index;
 mod keyspace;
 mod renew;
@@ -37,7 +39,7 @@ pub struct SchemaUpdate {
     /// What the statement is answered with; `None` if nothing changed.
     pub change: Option<SchemaChange>,
     /// What clients that registered for schema changes are to be told, in order: `change`, and what followed from it
-    /// (tables of an altered type; tables and types of a dropped keyspace).
+    /// (tables of an altered type; what was in a dropped keyspace).
     pub events: Vec<SchemaChange>,
     /// Changes of the system tables: `system_schema` and `system.local`.
     pub mutations: Vec<Mutation>,
@@ -154,6 +156,10 @@ impl Schema {
                 name: ty,
                 if_exists,
             } => self.drop_type(name, &ty.name, *if_exists),
+            Ddl::CreateFunction(create) => self.create_function(name, create),
+            Ddl::DropFunction(dropped) => self.drop_function(name, dropped),
+            Ddl::CreateAggregate(create) => self.create_aggregate(name, create, context),
+            Ddl::DropAggregate(dropped) => self.drop_aggregate(name, dropped),
         }?;
         Ok(match alteration {
             None => SchemaUpdate {
@@ -252,5 +258,8 @@ fn keyspace_of<'a>(ddl: &'a Ddl, session: Option<&'a str>) -> Result<&'a str, Er
         Ddl::CreateType { name, .. } | Ddl::AlterType { name, .. } | Ddl::DropType { name, .. } => {
             of(name)
         }
+        Ddl::CreateFunction(create) => of(&create.name),
+        Ddl::CreateAggregate(create) => of(&create.name),
+        Ddl::DropFunction(dropped) | Ddl::DropAggregate(dropped) => of(&dropped.name),
     }
 }

@@ -1,4 +1,4 @@
-//! An altered user type reaches everything that uses it: other types, and columns of tables.
+//! An altered user type reaches everything that uses it: other types, columns of tables, functions.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use helenus_core::message::ErrorResponse;
 use helenus_core::types::{CqlType, UserType};
 
 use crate::schema::types::{check_size, map_user_types};
-use crate::schema::{Keyspace, Table, View};
+use crate::schema::{Keyspace, Table, UserAggregate, UserFunction, View};
 
 /// The keyspace with that type in the place of the one of its name.
 ///
@@ -38,6 +38,22 @@ pub(super) fn with_type(keyspace: &Keyspace, altered: UserType) -> Result<Keyspa
             *table = Arc::new(changed);
         }
     }
+    for function in keyspace.functions.values_mut() {
+        let mut changed = UserFunction::clone(function);
+        renewal.all(&mut changed.argument_types);
+        renewal.all([&mut changed.returns]);
+        if changed != **function {
+            *function = Arc::new(changed);
+        }
+    }
+    for aggregate in keyspace.aggregates.values_mut() {
+        let mut changed = UserAggregate::clone(aggregate);
+        renewal.all(&mut changed.argument_types);
+        renewal.all([&mut changed.state_type, &mut changed.returns]);
+        if changed != **aggregate {
+            *aggregate = Arc::new(changed);
+        }
+    }
     Ok(keyspace)
 }
 /// What each user type is from now on, found out once for each.
@@ -46,6 +62,12 @@ struct Renewal {
 }
 
 impl Renewal {
+    fn all<'a>(&self, types: impl IntoIterator<Item = &'a mut CqlType>) {
+        for ty in types {
+            *ty = self.ty(ty);
+        }
+    }
+
     /// The table with its columns' types as they are from now on; `None` if they stay.
     fn table(&self, table: &Table) -> Result<Option<Table>, ErrorResponse> {
         let columns = table.columns.iter();

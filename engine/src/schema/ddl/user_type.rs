@@ -131,9 +131,29 @@ impl Schema {
             .tables
             .values()
             .filter(|table| table.columns.iter().any(|column| refers(&column.ty)));
-        let users: [(&str, Vec<&str>); 2] = [
-            ("user types", types.map(|ty| &*ty.name).collect()),
-            ("tables", tables.map(|table| &*table.name).collect()),
+        let functions = keyspace.functions.values().filter(|function| {
+            refers(&function.returns) || function.argument_types.iter().any(refers)
+        });
+        let aggregates = keyspace.aggregates.values().filter(|aggregate| {
+            refers(&aggregate.state_type)
+                || refers(&aggregate.returns)
+                || aggregate.argument_types.iter().any(refers)
+        });
+        let functions = functions
+            .map(|function| &function.name)
+            .chain(aggregates.map(|aggregate| &aggregate.name));
+        let users: [(&str, Vec<String>); 3] = [
+            (
+                "functions",
+                functions
+                    .map(|function| format!("{}.{function}", keyspace.name))
+                    .collect(),
+            ),
+            ("user types", types.map(|ty| ty.name.to_string()).collect()),
+            (
+                "tables",
+                tables.map(|table| table.name.to_string()).collect(),
+            ),
         ];
         if let Some((kind, users)) = users.iter().find(|(_, users)| !users.is_empty()) {
             return Err(ErrorResponse::invalid(format!(

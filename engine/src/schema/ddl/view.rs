@@ -54,7 +54,7 @@ impl Schema {
             return Ok(None);
         }
         check_base(name, base)?;
-        let view = build(keyspace, base, statement, context)?;
+        let view = build(self, keyspace, base, statement, context)?;
         warnings.push(WARNING.to_owned());
         let mut keyspace = Keyspace::clone(keyspace);
         keyspace.views.insert(Arc::clone(name), Arc::new(view));
@@ -147,6 +147,7 @@ fn check_base(name: &str, base: &Table) -> Result<(), ErrorResponse> {
 }
 
 fn build(
+    schema: &Schema,
     keyspace: &Keyspace,
     base: &Arc<Table>,
     statement: &CreateView,
@@ -156,7 +157,7 @@ fn build(
     let selected = selected(base, statement)?;
     let keys = key_columns(base, statement, &selected)?;
     check_key(base, statement)?;
-    check_restrictions(keyspace, base, statement)?;
+    check_restrictions(schema, keyspace, base, statement)?;
     let settings = TableSettings::default().with(&options::reader(&statement.properties)?, true)?;
     if settings.default_ttl > 0 {
         return Err(invalid(
@@ -356,6 +357,7 @@ fn is_key(base: &Table, name: &str) -> bool {
 }
 
 fn check_restrictions(
+    schema: &Schema,
     keyspace: &Keyspace,
     base: &Arc<Table>,
     statement: &CreateView,
@@ -383,7 +385,7 @@ fn check_restrictions(
             column(base, name)?;
         }
     }
-    statement::view_filters(keyspace, base, relations)?;
+    statement::view_filters(schema, keyspace, base, relations)?;
     let restricted: Vec<&Name> = relations
         .iter()
         .flat_map(statement::restricted_columns)

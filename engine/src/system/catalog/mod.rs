@@ -8,14 +8,14 @@ use std::sync::Arc;
 use helenus_core::types::UserType;
 
 use super::writer::PartitionWriter;
-use crate::schema::{Keyspace, Schema, Table, View};
+use crate::schema::{Keyspace, Schema, Table, UserAggregate, UserFunction, View};
 use crate::storage::Mutation;
 use rows::{
-    CatalogRow, column_row, dropped_row, index_row, keyspace_row, table_row, text, type_row,
-    view_row, virtual_table_row,
+    CatalogRow, aggregate_row, column_row, dropped_row, function_row, index_row, keyspace_row,
+    table_row, text, type_row, view_row, virtual_table_row,
 };
 
-/// The rows of one table or type as they were and as they are.
+/// The rows of one table, type or function as they were and as they are.
 type Pair = (Vec<CatalogRow>, Vec<CatalogRow>);
 
 /// The mutations that turn the rows of one state of a keyspace into those of another: rows that are gone deleted,
@@ -63,7 +63,13 @@ pub(crate) fn changes(
         let pairs = views.iter();
         pairs.map(|(old, new)| (rows(*old), rows(*new))).collect()
     };
-    let contents: [(&str, Vec<Pair>); 7] = [
+    let functions = changed(old.map(|old| &old.functions), &new.functions);
+    let aggregates = changed(old.map(|old| &old.aggregates), &new.aggregates);
+    let function_rows =
+        |function: Option<&UserFunction>| Vec::from_iter(function.map(function_row));
+    let aggregate_rows =
+        |aggregate: Option<&UserAggregate>| Vec::from_iter(aggregate.map(aggregate_row));
+    let contents: [(&str, Vec<Pair>); 9] = [
         (
             "keyspaces",
             vec![(keyspace_rows(old), keyspace_rows(Some(new)))],
@@ -99,6 +105,20 @@ pub(crate) fn changes(
             types
                 .iter()
                 .map(|(old, new)| (type_rows(*old), type_rows(*new)))
+                .collect(),
+        ),
+        (
+            "functions",
+            functions
+                .iter()
+                .map(|(old, new)| (function_rows(*old), function_rows(*new)))
+                .collect(),
+        ),
+        (
+            "aggregates",
+            aggregates
+                .iter()
+                .map(|(old, new)| (aggregate_rows(*old), aggregate_rows(*new)))
                 .collect(),
         ),
     ];
@@ -155,12 +175,12 @@ pub(super) fn virtual_content(
     mutations.collect()
 }
 
-/// What differs between two states, by name, each with what it was and what it is.
-fn changed<'a, T>(
-    old: Option<&'a BTreeMap<Arc<str>, Arc<T>>>,
-    new: &'a BTreeMap<Arc<str>, Arc<T>>,
+/// What differs between two states, by key, each with what it was and what it is.
+fn changed<'a, K: Ord, T>(
+    old: Option<&'a BTreeMap<K, Arc<T>>>,
+    new: &'a BTreeMap<K, Arc<T>>,
 ) -> Vec<(Option<&'a T>, Option<&'a T>)> {
-    let names: BTreeSet<&Arc<str>> = old
+    let names: BTreeSet<&K> = old
         .into_iter()
         .flat_map(BTreeMap::keys)
         .chain(new.keys())

@@ -1,10 +1,15 @@
-//! Keyspaces, tables, columns and types as the rows that describe them.
+//! Keyspaces, tables, columns, types and functions as the rows that describe them.
 
 use std::sync::Arc;
 
 use helenus_core::types::{UserType, Value};
 
-use crate::schema::{Column, ColumnKind, DroppedColumn, Index, Keyspace, OptionMap, Table, View};
+use helenus_core::types::CqlType;
+
+use crate::schema::{
+    Column, ColumnKind, DroppedColumn, Index, Keyspace, OptionMap, Table, UserAggregate,
+    UserFunction, View, type_names,
+};
 
 /// A row: the texts of its clustering columns, and the values of all its columns by name, those of the clustering first.
 #[derive(Debug, Clone, PartialEq)]
@@ -205,4 +210,61 @@ pub(super) fn type_row(ty: &UserType) -> CatalogRow {
         &[("type_name", &ty.name)],
         vec![("field_names", names), ("field_types", types)],
     )
+}
+
+pub(super) fn function_row(function: &UserFunction) -> CatalogRow {
+    let names = list(function.argument_names.iter().map(ToString::to_string));
+    let values = vec![
+        ("argument_names", names),
+        ("body", text(&function.body)),
+        (
+            "called_on_null_input",
+            Value::Boolean(function.called_on_null),
+        ),
+        ("language", text(&function.language)),
+        ("return_type", text(&function.returns.to_string())),
+    ];
+    callable_row(
+        "function_name",
+        &function.name,
+        &function.argument_types,
+        values,
+    )
+}
+
+pub(super) fn aggregate_row(aggregate: &UserAggregate) -> CatalogRow {
+    let mut values = vec![
+        ("return_type", text(&aggregate.returns.to_string())),
+        ("state_func", text(&aggregate.state_function)),
+        ("state_type", text(&aggregate.state_type.to_string())),
+    ];
+    for (name, part) in [
+        ("final_func", &aggregate.final_function),
+        ("initcond", &aggregate.initial_text),
+    ] {
+        values.extend(part.as_ref().map(|part| (name, text(part))));
+    }
+    callable_row(
+        "aggregate_name",
+        &aggregate.name,
+        &aggregate.argument_types,
+        values,
+    )
+}
+
+/// The row of a function or aggregate: its clustering columns are the name and the list of argument types.
+fn callable_row(
+    column: &'static str,
+    name: &Arc<str>,
+    types: &[CqlType],
+    rest: Vec<(&'static str, Value)>,
+) -> CatalogRow {
+    let types = type_names(types);
+    let key = vec![Arc::clone(name), types.join(",").into()];
+    let mut values = vec![
+        (column, text(name)),
+        ("argument_types", list(types.into_iter())),
+    ];
+    values.extend(rest);
+    CatalogRow { key, values }
 }

@@ -2,6 +2,7 @@
 
 mod alter_table;
 mod create_table;
+mod functions;
 mod indexes;
 mod keyspaces;
 mod options;

@@ -1,0 +1,129 @@
+//! User functions and aggregates among the functions of CQL.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use helenus_core::ErrorResponse;
+
+use super::{Aggregate, Body, Environment, Function};
+use crate::java::Signature;
+use crate::schema::{Keyspace, UserAggregate, UserFunction, type_names};
+
+/// A user aggregate with the functions it goes through.
+#[derive(Debug, Clone)]
+pub(crate) struct Folding {
+    /// Makes the next state.
+    pub(crate) step: Arc<UserFunction>,
+    /// Makes the result of the last state.
+    pub(crate) last: Option<Arc<UserFunction>>,
+    /// The state before the first row.
+    pub(crate) initial: Option<Bytes>,
+}
+
+/// The user functions and aggregates of that name.
+pub(super) fn candidates(keyspace: &Keyspace, name: &str, found: &mut Vec<Function>) {
+    found.extend(keyspace.functions_named(name).map(function));
+    let aggregates = keyspace.aggregates_named(name);
+    found.extend(aggregates.filter_map(|found| aggregate(keyspace, found)));
+}
+
+fn function(function: &Arc<UserFunction>) -> Function {
+    Function {
+        name: format!("{}.{}", function.keyspace, function.name).into(),
+        arguments: function.argument_types.clone(),
+        returns: function.returns.clone(),
+        aggregate: None,
+        body: Body::User(function.clone()),
+    }
+}
+
+fn aggregate(keyspace: &Keyspace, aggregate: &UserAggregate) -> Option<Function> {
+    let (step, last) = keyspace.functions_of(aggregate)?;
+    Some(Function {
+        name: format!("{}.{}", aggregate.keyspace, aggregate.name).into(),
+        arguments: aggregate.argument_types.clone(),
+        returns: aggregate.returns.clone(),
+        aggregate: Some(Aggregate::User(Arc::new(Folding {
+            step: step.clone(),
+            last: last.cloned(),
+            initial: aggregate.initial.clone(),
+        }))),
+        // An aggregate is folded, never called.
+        body: Body::Strict(|_, _, _| Ok(None)),
+    })
+}
+
+/// Calls a user function.
+pub(super) fn call(
+    function: &UserFunction,
+    arguments: &[Option<Bytes>],
+    environment: &Environment<'_>,
+) -> Result<Option<Bytes>, ErrorResponse> {
+    if !function.called_on_null && arguments.iter().any(Option::is_none) {
+        return Ok(None);
+    }
+    let signature = Signature {
+        arguments: &function.argument_types,
+        returns: &function.returns,
+    };
+    let called = function
+        .program
+        .call(signature, arguments, &environment.budget);
+    called.map_err(|stop| {
+        ErrorResponse::function_failure(
+            &function.keyspace,
+            &function.name,
+            type_names(&function.argument_types),
+            stop.to_string(),
+        )
+    })
+}
+
+impl Folding {
+    /// The state after a row with these values.
+    pub(super) fn step(
+        &self,
+        state: Option<Bytes>,
+        values: Vec<Option<Bytes>>,
+        environment: &Environment<'_>,
+    ) -> Result<Option<Bytes>, ErrorResponse> {
+        // As Cassandra: a function that isn't called on null leaves the state as it is.
+        if !self.step.called_on_null && values.iter().any(Option::is_none) {
+            return Ok(state);
+        }
+        let mut arguments = Vec::with_capacity(values.len() + 1);
+        arguments.push(state);
+        arguments.extend(values);
+        call(&self.step, &arguments, environment)
+    }
+
+    /// The result of the last state.
+    pub(super) fn finish(
+        &self,
+        state: Option<Bytes>,
+        environment: &Environment<'_>,
+    ) -> Result<Option<Bytes>, ErrorResponse> {
+        match &self.last {
+            Some(last) => call(last, &[state], environment),
+            None => Ok(state),
+        }
+    }
+}
+
+impl Function {
+    /// The user functions it calls.
+    pub(crate) fn user_functions(&self) -> impl Iterator<Item = &Arc<UserFunction>> {
+        let own = match &self.body {
+            Body::User(function) => Some(function),
+            _ => None,
+        };
+        let folding = match &self.aggregate {
+            Some(Aggregate::User(folding)) => Some(folding),
+            _ => None,
+        };
+        let folded = folding
+            .into_iter()
+            .flat_map(|folding| [Some(&folding.step), folding.last.as_ref()]);
+        own.into_iter().chain(folded.flatten())
+    }
+}
