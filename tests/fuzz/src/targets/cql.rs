@@ -173,7 +173,7 @@ impl Run<'_> {
                     drop(self.shard.remove_table(table.id));
                     execution.resume(Outcome::Truncated);
                 }
-                Action::Yield => execution.resume(Outcome::Resumed),
+                Action::Yield | Action::Defer => execution.resume(Outcome::Resumed),
                 Action::Done(completed) => {
                     return match completed.response {
                         Response::Error(error) => Err(error),
