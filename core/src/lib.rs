@@ -233,10 +233,10 @@ pub use connection::{
 pub use envelope::{Direction, Envelope, Flags, Header, StreamId};
 pub use error::Error;
 pub use message::{
-    ColumnSpec, ErrorDetail, ErrorResponse, Extras, RequestBody, Response, ResultMetadata,
-    ServerEvent,
+    BindValues, ColumnSpec, ErrorDetail, ErrorResponse, Extras, RequestBody, Response,
+    ResultMetadata, ServerEvent,
 };
 pub use pump::{Pumped, Turn};
-pub use rows::RowsWriter;
-pub use types::{CqlType, UserType};
+pub use rows::{FromRow, RowsWriter};
+pub use types::{CqlType, FromCql, ToCql, UserType};
 pub use wire::{DecodeError, DecodeErrorKind, RawValue};

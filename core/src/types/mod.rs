@@ -1,4 +1,5 @@
-//! Type descriptors, their CQL and class-name forms, and the codec of values.
+//! Type descriptors, their CQL and class-name forms, and the codec of values: dynamic ([`Value`]), as Rust types
+//! ([`FromCql`], [`ToCql`]), and part by part ([`elements`]).
 //! Answers to native protocol v5, sections 4.2.5.2 and 6.
 //!
 //! ```

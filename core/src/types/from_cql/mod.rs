@@ -2,6 +2,8 @@
 
 mod collections;
 mod native;
+#[cfg(test)]
+mod tests;
 mod tuples;
 
 use super::{CqlType, MaybeEmpty, Value, ValueError, validate};

@@ -1,3 +1,5 @@
+mod typed;
+
 use bytes::{Bytes, BytesMut};
 
 use super::*;

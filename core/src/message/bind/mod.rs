@@ -1,18 +1,19 @@
 //! [`BindValues`]: Rust values bound to a statement's variables, or written as a row.
 //! Answers to native protocol v5, section 4.1.4.
 
-use std::borrow::Borrow;
-use std::collections::{BTreeMap, HashMap};
-use std::fmt;
-use std::hash::{BuildHasher, Hash};
-use std::sync::Arc;
+mod error;
+mod named;
+#[cfg(test)]
+mod tests;
 
 use bytes::BytesMut;
 
 use super::result::ColumnSpec;
-use super::values::Values;
-use crate::types::{CqlType, ToCql, ValueError, Written};
-use crate::wire::{RawValue, WireWrite};
+use crate::types::{ToCql, ValueError, Written};
+use crate::wire::WireWrite;
+
+pub use error::{BindError, InvalidValue};
+pub use named::Named;
 
 /// The values of a statement's variables or of a row: tuples of up to 16, slices, arrays and vectors of one type, and by
 /// name [`Named`] and maps.
@@ -164,173 +165,6 @@ impl<'a> Binder<'a> {
     pub(crate) fn finish(self) -> Result<(usize, bool), BindError> {
         self.expect(self.count)?;
         Ok((self.count, self.named))
-    }
-}
-
-/// Why values can't be bound.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum BindError {
-    /// There are more or fewer values than variables.
-    Count {
-        /// How many values.
-        values: usize,
-        /// How many variables.
-        variables: usize,
-    },
-    /// More than 65,535 values.
-    TooMany,
-    /// Some values carry names and some don't.
-    Unnamed,
-    /// No variable has the name of this value.
-    UnknownName(Box<str>),
-    /// This variable has no value.
-    Missing(Arc<str>),
-    /// A value isn't of its variable's type.
-    Value(Box<InvalidValue>),
-}
-
-/// A value isn't of its variable's type.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct InvalidValue {
-    /// The place of the value, from 0.
-    pub index: usize,
-    /// The variable's name, or the column's, and its type, if they are known.
-    pub variable: Option<(Arc<str>, CqlType)>,
-    /// The name of the Rust type.
-    pub rust: &'static str,
-    /// What is wrong.
-    pub error: ValueError,
-}
-
-impl BindError {
-    #[cold]
-    fn value<T: ?Sized>(variable: Option<&ColumnSpec>, index: usize, error: ValueError) -> Self {
-        Self::Value(Box::new(InvalidValue {
-            index,
-            variable: variable.map(|variable| (variable.name.clone(), variable.ty.clone())),
-            rust: std::any::type_name::<T>(),
-            error,
-        }))
-    }
-}
-
-impl fmt::Display for BindError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Count { values, variables } => {
-                write!(f, "There are {values} values for {variables} variables")
-            }
-            Self::TooMany => f.write_str("There are more than 65,535 values"),
-            Self::Unnamed => f.write_str("Some values carry names and some don't"),
-            Self::UnknownName(name) => write!(f, "There is no variable {name}"),
-            Self::Missing(name) => write!(f, "There is no value for variable {name}"),
-            Self::Value(value) => match &value.variable {
-                Some((name, ty)) => write!(
-                    f,
-                    "{name} is of type {ty} and can't be written from {}: {}",
-                    value.rust, value.error
-                ),
-                None => write!(
-                    f,
-                    "Value {} of {}, counted from 0, can't be written: {}",
-                    value.index, value.rust, value.error
-                ),
-            },
-        }
-    }
-}
-
-impl std::error::Error for BindError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Value(value) => Some(&value.error),
-            _ => None,
-        }
-    }
-}
-
-/// Values by name, in any order.
-///
-/// ```
-/// use helenus_core::message::{Named, ValueList};
-/// use helenus_core::types::ToCql;
-///
-/// let mut list = ValueList::new();
-/// list.bind(&Named(&[("id", &7 as &dyn ToCql), ("name", &"seven")]), None)?;
-/// assert!(list.as_values().is_named());
-/// # Ok::<(), helenus_core::message::BindError>(())
-/// ```
-#[derive(Clone, Copy)]
-pub struct Named<'a, V>(pub &'a [(&'a str, V)]);
-
-impl<V> fmt::Debug for Named<'_, V> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set()
-            .entries(self.0.iter().map(|(name, _)| name))
-            .finish()
-    }
-}
-
-impl<V: ToCql> BindValues for Named<'_, V> {
-    fn bind(&self, binder: &mut Binder<'_>) -> Result<(), BindError> {
-        let find = |name: &str| self.0.iter().find(|(given, _)| *given == name);
-        let entries = self.0.iter().map(|(name, value)| (*name, value));
-        bind_named(binder, entries, |name| find(name).map(|(_, value)| value))
-    }
-}
-
-impl<K, V, S> BindValues for HashMap<K, V, S>
-where
-    K: Borrow<str> + Eq + Hash,
-    V: ToCql,
-    S: BuildHasher,
-{
-    fn bind(&self, binder: &mut Binder<'_>) -> Result<(), BindError> {
-        let entries = self.iter().map(|(name, value)| (name.borrow(), value));
-        bind_named(binder, entries, |name| self.get(name))
-    }
-}
-
-impl<K: Borrow<str> + Ord, V: ToCql> BindValues for BTreeMap<K, V> {
-    fn bind(&self, binder: &mut Binder<'_>) -> Result<(), BindError> {
-        let entries = self.iter().map(|(name, value)| (name.borrow(), value));
-        bind_named(binder, entries, |name| self.get(name))
-    }
-}
-
-fn bind_named<'v, V: ToCql + 'v>(
-    binder: &mut Binder<'_>,
-    mut entries: impl Iterator<Item = (&'v str, &'v V)>,
-    find: impl Fn(&str) -> Option<&'v V>,
-) -> Result<(), BindError> {
-    let Some(variables) = binder.variables() else {
-        return entries.try_for_each(|(name, value)| binder.push_named(name, value));
-    };
-    for variable in variables {
-        let value = find(&variable.name);
-        binder.push(value.ok_or_else(|| BindError::Missing(variable.name.clone()))?)?;
-    }
-    let unknown = |name: &str| !variables.iter().any(|variable| *variable.name == *name);
-    match entries.find(|(name, _)| unknown(name)) {
-        Some((name, _)) => Err(BindError::UnknownName(name.into())),
-        None => Ok(()),
-    }
-}
-
-/// Values that were serialized before are taken as they are, with their names if they carry any.
-impl BindValues for Values<'_> {
-    fn bind(&self, binder: &mut Binder<'_>) -> Result<(), BindError> {
-        if !self.is_named() {
-            binder.expect(self.len())?;
-            return self.iter().try_for_each(|(_, value)| binder.push(&value));
-        }
-        let entries: Vec<(&str, RawValue<'_>)> = self
-            .iter()
-            .map(|(name, value)| (name.unwrap_or_default(), value))
-            .collect();
-        Named(&entries).bind(binder)
     }
 }
 
