@@ -3,7 +3,7 @@
 import json
 import re
 
-from . import process
+from . import paths, process
 
 RESULT = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored", re.M)
 
@@ -119,3 +119,11 @@ def fuzz(run):
     for target in targets:
         run.report.ok("%(target)s: %(seeds)d seeds, %(mutations)d mutations" % target)
     run.report.outcome("fuzz targets without a finding", outcome)
+
+
+def codec_bench(run):
+    """It stands outside the workspace; nothing is measured here."""
+    command = ["cargo", "check", "--locked"]
+    directory = paths.ROOT / "tests" / "codec-bench"
+    outcome = process.run(command, "codec-bench", 600, run.report, cwd=directory)
+    run.report.outcome("cargo check of tests/codec-bench", outcome)

@@ -17,6 +17,7 @@ STAGES = [
     ("doc", "documentation without warnings", cargo.doc, False),
     ("test", "unit, documentation and cross-crate tests", cargo.test, False),
     ("fuzz", "fuzz targets on seeds and mutations of them", cargo.fuzz, False),
+    ("codec-bench", "the benchmark of the codec against its peers builds", cargo.codec_bench, False),
     ("features", "each feature builds alone", cargo.features, False),
     ("package", "each published crate packs", cargo.package, False),
     ("build", "the release build of the command", cargo.build, False),

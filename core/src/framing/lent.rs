@@ -3,7 +3,7 @@
 use bytes::{Buf, Bytes, BytesMut};
 
 use super::inbound::Inbound;
-use super::{Dialect, Frame, Source};
+use super::{Dialect, Frame, Source, consume};
 use crate::codes::ProtocolVersion;
 use crate::envelope::Header;
 
@@ -98,7 +98,6 @@ impl<'a> Lent<'a> {
 impl Drop for Lent<'_> {
     #[inline]
     fn drop(&mut self) {
-        let end = self.before + self.body + self.after;
-        self.buffer.advance(end.min(self.buffer.len()));
+        consume(self.buffer, self.before + self.body + self.after);
     }
 }

@@ -158,8 +158,6 @@ pub trait WireWrite: BufMut {
 
 impl<B: BufMut + ?Sized> WireWrite for B {}
 
-/// The longest prefix of whole characters that isn't longer than `limit` bytes.
-#[inline]
 /// A \[string\] of what `text` displays, made in place: no string in between. What is longer than a length
 /// can say is cut at the last whole character.
 pub(crate) fn put_displayed(out: &mut BytesMut, text: &dyn fmt::Display) {
@@ -195,10 +193,17 @@ impl fmt::Write for Displayed<'_> {
     }
 }
 
+/// The longest prefix of whole characters that isn't longer than `limit` bytes.
+#[inline(always)]
 fn cut(text: &str, limit: usize) -> &str {
     if text.len() <= limit {
         return text;
     }
+    cut_long(text, limit)
+}
+
+#[cold]
+fn cut_long(text: &str, limit: usize) -> &str {
     text.get(..text.floor_char_boundary(limit))
         .unwrap_or_default()
 }

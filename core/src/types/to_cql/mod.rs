@@ -145,7 +145,7 @@ impl ToCql for Value {
 }
 
 /// Whether a value of a Rust type may be written as this type. What is frozen isn't native, so that it is looked at last.
-#[inline]
+#[inline(always)]
 fn check(ty: Option<&CqlType>, fits: impl Fn(&CqlType) -> bool) -> Result<(), ValueError> {
     match ty {
         Some(ty) if !fits(ty) && !fits(ty.strip_frozen()) => Err(mismatch(ty)),

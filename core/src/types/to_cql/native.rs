@@ -23,7 +23,7 @@ macro_rules! fixed {
                 Ok(Written::Value)
             }
 
-            #[inline]
+            #[inline(always)]
             fn to_value(&self, ty: Option<&CqlType>, out: &mut BytesMut) -> Result<Written, ValueError> {
                 check(ty, |ty| matches!(ty, $cql))?;
                 let $value = self;
@@ -54,7 +54,7 @@ fixed! {
 }
 
 /// A length and a few bytes, put at once.
-#[inline]
+#[inline(always)]
 fn put_fixed<const N: usize>(bytes: [u8; N], out: &mut BytesMut) {
     let mut sized = [0; 20];
     let (length, rest) = sized.split_at_mut(4);
@@ -66,12 +66,15 @@ fn put_fixed<const N: usize>(bytes: [u8; N], out: &mut BytesMut) {
 impl ToCql for Uuid {
     #[inline]
     fn to_cql(&self, ty: Option<&CqlType>, out: &mut BytesMut) -> Result<Written, ValueError> {
-        check(ty, |ty| matches!(ty, CqlType::Uuid | CqlType::Timeuuid))?;
-        if self.get_version_num() != 1 && ty.is_some_and(|ty| matches!(ty, CqlType::Timeuuid)) {
-            let [first, ..] = *self.as_bytes();
-            return Err(ValueError::NotTimeBased(first));
-        }
+        check_uuid(self, ty)?;
         out.put_slice(self.as_bytes());
+        Ok(Written::Value)
+    }
+
+    #[inline(always)]
+    fn to_value(&self, ty: Option<&CqlType>, out: &mut BytesMut) -> Result<Written, ValueError> {
+        check_uuid(self, ty)?;
+        put_fixed(self.into_bytes(), out);
         Ok(Written::Value)
     }
 
@@ -79,6 +82,16 @@ impl ToCql for Uuid {
     fn own_size(&self) -> Option<usize> {
         Some(16)
     }
+}
+
+#[inline]
+fn check_uuid(uuid: &Uuid, ty: Option<&CqlType>) -> Result<(), ValueError> {
+    check(ty, |ty| matches!(ty, CqlType::Uuid | CqlType::Timeuuid))?;
+    if ty.is_some_and(|ty| matches!(ty, CqlType::Timeuuid)) && uuid.get_version_num() != 1 {
+        let [first, ..] = *uuid.as_bytes();
+        return Err(ValueError::NotTimeBased(first));
+    }
+    Ok(())
 }
 
 /// Values whose bytes stand in memory as they are written: the Rust type, its CQL types and the bytes.
@@ -93,7 +106,7 @@ macro_rules! bytes {
                 Ok(Written::Value)
             }
 
-            #[inline]
+            #[inline(always)]
             fn to_value(&self, ty: Option<&CqlType>, out: &mut BytesMut) -> Result<Written, ValueError> {
                 check(ty, |ty| matches!(ty, $cql))?;
                 let $value = self;
@@ -110,7 +123,7 @@ bytes! {
     Varint, CqlType::Varint, |value| value.as_bytes();
 }
 
-#[inline]
+#[inline(always)]
 fn put_bytes(bytes: &[u8], out: &mut BytesMut) -> Result<Written, ValueError> {
     let length = i32::try_from(bytes.len()).map_err(|_| ValueError::TooLong)?;
     out.put_i32(length);
@@ -126,7 +139,7 @@ impl ToCql for str {
         Ok(Written::Value)
     }
 
-    #[inline]
+    #[inline(always)]
     fn to_value(&self, ty: Option<&CqlType>, out: &mut BytesMut) -> Result<Written, ValueError> {
         check_text(self, ty)?;
         put_bytes(self.as_bytes(), out)

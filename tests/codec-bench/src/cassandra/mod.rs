@@ -1,0 +1,5 @@
+//! `cassandra-protocol`, as `cdrs-tokio` uses it.
+
+pub mod framing;
+pub mod requests;
+pub mod rows;

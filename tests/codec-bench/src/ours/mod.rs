@@ -1,0 +1,5 @@
+//! `helenus-core`.
+
+pub mod framing;
+pub mod requests;
+pub mod rows;
