@@ -10,6 +10,7 @@
 //! |---|---|---|
 //! | v3, v4 | a statement's own keyspace or time | refused: it would mean something else |
 //! | v3 | an unset value | refused: null would delete |
+//! | v4, v5, from v3 | a null whose length is below -1 | a null whose length is -1 |
 //! | v3, v4 | flags of a statement above the seven that fit | left out |
 //! | v5 | EXECUTE | names the result metadata that the proxy says its client knows; with none, rows come described |
 //! | v3, v4 | EXECUTE's id of the result metadata | left out |
@@ -20,6 +21,7 @@
 //! | v3, v4 | types that came later, in a description | custom types with their class names |
 //! | v4, v5 | custom types that stand for one of the version's own | that type |
 //! | v3 | warnings, custom payload | left out, in requests too |
+//! | v4, v5, from v3 | flags of warnings and payload | cleared: v3 has neither |
 //! | v3, v4 | errors that came later | what [`ErrorResponse::encode`](crate::ErrorResponse::encode) steps down to |
 //! | v5, from v4 | the number of failures | a map of none, as v5 has no number |
 //! | v3 | changes of functions and aggregates | an update of their keyspace |

@@ -38,16 +38,16 @@ pub fn request<'a>(
     }
     let payload = reader.position();
     let drops_payload = has_payload && to < ProtocolVersion::V4;
-    let new_flags = match drops_payload {
-        true => flags.without(Flags::CUSTOM_PAYLOAD),
-        false => flags,
+    // v3 has no payload, whatever its flags say.
+    let new_flags = match from.min(to) {
+        ProtocolVersion::V3 => flags.without(Flags::CUSTOM_PAYLOAD),
+        _ => flags,
     };
     let is_statement = matches!(
         opcode,
         Opcode::QUERY | Opcode::PREPARE | Opcode::EXECUTE | Opcode::BATCH
     );
-    let are_alike = !is_statement || (from < ProtocolVersion::V5 && to < ProtocolVersion::V5);
-    if are_alike && (!is_statement || to > from) {
+    if !is_statement {
         return Ok(behind(message, new_flags, payload, drops_payload));
     }
 
@@ -55,7 +55,9 @@ pub fn request<'a>(
     if !request.fits(to) {
         return Err(ForwardError::NotInVersion(to));
     }
-    if are_alike {
+    let are_alike = from < ProtocolVersion::V5 && to < ProtocolVersion::V5;
+    let has_odd_nulls = from < ProtocolVersion::V4 && request.may_have_odd_nulls();
+    if are_alike && !has_odd_nulls {
         return Ok(behind(message, new_flags, payload, drops_payload));
     }
     if let RequestBody::Execute(execute) = &mut request {

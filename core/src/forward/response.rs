@@ -36,8 +36,11 @@ pub fn response(
         reader.uuid()?;
     }
     let traced = reader.position();
-    let mut new_flags = flags;
-    // v3 has neither warnings nor payload.
+    // v3 has neither warnings nor payload, whatever its flags say.
+    let new_flags = match from.min(to) {
+        ProtocolVersion::V3 => flags.without(Flags::WARNING).without(Flags::CUSTOM_PAYLOAD),
+        _ => flags,
+    };
     if from >= ProtocolVersion::V4 {
         if flags.contains(Flags::WARNING) {
             reader.string_list()?;
@@ -48,9 +51,6 @@ pub fn response(
     }
     let at = reader.position();
     let drops_extras = to < ProtocolVersion::V4 && at > traced;
-    if drops_extras {
-        new_flags = flags.without(Flags::WARNING).without(Flags::CUSTOM_PAYLOAD);
-    }
 
     let anew = match opcode {
         Opcode::RESULT => result(&message.body, &mut reader, from, to)?,

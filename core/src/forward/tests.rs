@@ -90,6 +90,30 @@ fn an_unset_value_is_refused_in_v3() {
 }
 
 #[test]
+fn a_null_of_v3_is_a_null_in_later_versions() {
+    // QUERY "q" at ONE with two values, of lengths -2 and 1; and a batch of it.
+    let query = sent(Opcode::QUERY, Flags::NONE, |out| {
+        out.put_slice(b"\0\0\0\x01q\0\x01\x01\0\x02\xFF\xFF\xFF\xFE\0\0\0\x01a");
+    });
+    let batch = sent(Opcode::BATCH, Flags::NONE, |out| {
+        out.put_slice(b"\0\0\x01\0\0\0\0\x01q\0\x02\xFF\xFF\xFF\xFE\0\0\0\x01a\0\x01\0");
+    });
+    for to in [V4, V5] {
+        for message in [&query, &batch] {
+            let got = request(message.clone(), V3, to, None).unwrap();
+            let decoded = RequestBody::decode(got.opcode, to, &mut Reader::new(&got.body));
+            let values = match decoded.unwrap() {
+                RequestBody::Query(query) => query.params.values,
+                RequestBody::Batch(batch) => batch.statements.iter().next().unwrap().values,
+                other => panic!("{other:?}"),
+            };
+            let values: Vec<_> = values.iter().map(|(_, value)| value).collect();
+            assert_eq!(values, [RawValue::Null, RawValue::Bytes(b"a")], "{to:?}");
+        }
+    }
+}
+
+#[test]
 fn execute_to_v5_names_the_metadata_that_the_client_has() {
     let execute = RequestBody::Execute(Execute {
         id: b"id",
@@ -255,6 +279,30 @@ fn v3_gets_no_payload_with_a_request() {
     let mut reader = Reader::new(&got.body);
     assert_eq!(reader.bytes_map().unwrap().len(), 1);
     assert_eq!(reader.remaining(), &*ask(query, V5).body);
+}
+
+#[test]
+fn flags_that_mean_nothing_in_v3_are_cleared_for_versions_that_give_them_a_meaning() {
+    let all = Flags::CUSTOM_PAYLOAD
+        .with(Flags::WARNING)
+        .with(Flags::TRACING);
+    let message = sent(Opcode::RESULT, all, |out| out.put_slice(&[1; 20]));
+    for to in [V4, V5] {
+        let got = response(message.clone(), V3, to).unwrap();
+        assert_eq!(
+            (got.flags, got.body),
+            (Flags::TRACING, message.body.clone())
+        );
+    }
+    let query = RequestBody::Query(Query {
+        query: "q",
+        params: QueryParams::new(Consistency::ONE),
+    });
+    let message = Message {
+        flags: Flags::CUSTOM_PAYLOAD,
+        ..ask(query, V3)
+    };
+    assert_eq!(request(message, V3, V4, None).unwrap(), ask(query, V4));
 }
 
 #[test]

@@ -128,6 +128,24 @@ impl<'a> BatchStatement<'a> {
             values: Values::decode(reader, version, false)?,
         })
     }
+
+    /// Writes the statement, its values without names.
+    fn encode(&self, out: &mut BytesMut) {
+        match self.kind {
+            BatchStatementKind::Query(query) => {
+                out.put_u8(0);
+                out.put_long_string(query);
+            }
+            BatchStatementKind::Prepared(id) => {
+                out.put_u8(1);
+                out.put_short_bytes(id);
+            }
+        }
+        out.put_u16(self.values.len() as u16);
+        for (_, value) in self.values.iter() {
+            out.put_value(value);
+        }
+    }
 }
 
 /// The statements of a batch, checked when they are decoded and read lazily.
@@ -154,7 +172,19 @@ impl<'a> BatchStatements<'a> {
 
     fn encode(&self, out: &mut BytesMut) {
         out.put_u16(self.count);
-        out.put_slice(self.bytes);
+        if self.has_odd_nulls() {
+            self.iter().for_each(|statement| statement.encode(out));
+        } else {
+            out.put_slice(self.bytes);
+        }
+    }
+
+    /// As [`Values::has_odd_nulls`], of any of them.
+    pub(crate) fn has_odd_nulls(&self) -> bool {
+        self.version < ProtocolVersion::V4
+            && self
+                .iter()
+                .any(|statement| statement.values.has_odd_nulls())
     }
 
     /// How many statements there are.
@@ -242,20 +272,7 @@ impl BatchStatementList {
     /// [`TooMany`] from the 65,536th statement on.
     pub fn push(&mut self, statement: &BatchStatement<'_>) -> Result<(), TooMany> {
         self.count = self.count.checked_add(1).ok_or(TooMany)?;
-        match statement.kind {
-            BatchStatementKind::Query(query) => {
-                self.bytes.put_u8(0);
-                self.bytes.put_long_string(query);
-            }
-            BatchStatementKind::Prepared(id) => {
-                self.bytes.put_u8(1);
-                self.bytes.put_short_bytes(id);
-            }
-        }
-        self.bytes.put_u16(statement.values.len() as u16);
-        for (_, value) in statement.values.iter() {
-            self.bytes.put_value(value);
-        }
+        statement.encode(&mut self.bytes);
         Ok(())
     }
 

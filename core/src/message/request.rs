@@ -6,7 +6,7 @@ use super::auth::AuthResponse;
 use super::batch::Batch;
 use super::execute::Execute;
 use super::prepare::Prepare;
-use super::query::{Query, QueryParams};
+use super::query::{Query, QueryFlags, QueryParams};
 use super::register::Register;
 use super::startup::Startup;
 use super::values::Values;
@@ -117,6 +117,21 @@ impl<'a> RequestBody<'a> {
                             .all(|statement| is_set(statement.values)))
             }
             _ => true,
+        }
+    }
+
+    /// Whether a null, read from v3, may be written as only v3 has it; see [`Values::has_odd_nulls`].
+    pub(crate) fn may_have_odd_nulls(&self) -> bool {
+        let may = |params: &QueryParams<'_>| {
+            let is_null_state =
+                params.flags.contains(QueryFlags::PAGING_STATE) && params.paging_state.is_none();
+            is_null_state || params.values.has_odd_nulls()
+        };
+        match self {
+            Self::Query(query) => may(&query.params),
+            Self::Execute(execute) => may(&execute.params),
+            Self::Batch(batch) => batch.statements.has_odd_nulls(),
+            _ => false,
         }
     }
 

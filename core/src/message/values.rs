@@ -54,7 +54,43 @@ impl<'a> Values<'a> {
     #[inline]
     pub(crate) fn encode(&self, out: &mut BytesMut) {
         out.put_u16(self.count);
-        out.put_slice(self.bytes);
+        if self.has_odd_nulls() {
+            self.encode_each(out);
+        } else {
+            out.put_slice(self.bytes);
+        }
+    }
+
+    #[cold]
+    fn encode_each(&self, out: &mut BytesMut) {
+        for (name, value) in self.iter() {
+            if let Some(name) = name {
+                out.put_string(name);
+            }
+            out.put_value(value);
+        }
+    }
+
+    /// Whether a null has a length below -1, which means something else from v4 on.
+    #[inline]
+    pub(crate) fn has_odd_nulls(&self) -> bool {
+        self.version < ProtocolVersion::V4 && self.is_odd()
+    }
+
+    #[inline(never)]
+    fn is_odd(&self) -> bool {
+        let mut reader = Reader::new(self.bytes);
+        let mut odd = || {
+            if self.named {
+                reader.string().ok()?;
+            }
+            let length = reader.int().ok()?;
+            match usize::try_from(length) {
+                Ok(length) => reader.take(length).ok().map(|_| false),
+                Err(_) => Some(length < -1),
+            }
+        };
+        (0..self.count).any(|_| odd() == Some(true))
     }
 
     /// How many values there are.

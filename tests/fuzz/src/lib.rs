@@ -4,6 +4,7 @@
 mod corpus;
 mod input;
 mod mutate;
+mod peer;
 mod rig;
 mod seeds;
 mod targets;

@@ -8,7 +8,7 @@ use bytes::{Bytes, BytesMut};
 use helenus_core::message::{RequestBody, Response};
 use helenus_core::types::write_type;
 use helenus_core::wire::Reader;
-use helenus_core::{CqlType, Direction, Extras, Flags, Header, Opcode, ProtocolVersion};
+use helenus_core::{CqlType, Direction, Extras, Flags, Header, Opcode, ProtocolVersion, StreamId};
 use serde_json::Value as Json;
 
 use crate::corpus::{from_hex, kept};
@@ -22,6 +22,8 @@ use crate::mutate::LONGEST;
 pub fn seeds(target: &str) -> Vec<Vec<u8>> {
     let mut seeds = match target {
         "server" | "chunking" => conversations(),
+        "client" | "client_chunking" => answers(),
+        "forward" => forwarded(),
         "requests" => messages(Direction::Request),
         "responses" => messages(Direction::Response),
         "segments" => payloads(4),
@@ -83,18 +85,58 @@ fn conversations() -> Vec<Vec<u8>> {
     }
     for (header, version, body) in envelopes(Direction::Request) {
         let envelope = [&header.encode()[..], &body].concat();
-        let mut seed = vec![0, choice(version), 0, 1, 7];
-        if version == ProtocolVersion::V5 {
-            // Sealed, self-contained, so long.
-            seed.extend([1, 0]);
-            seed.extend((envelope.len() as u16).to_be_bytes());
-        } else {
-            seed.push(0);
-        }
-        seed.extend(envelope);
-        seeds.push(seed);
+        seeds.push(sealed(version, &envelope));
     }
     seeds
+}
+
+/// Everything that was recorded of servers, and golden responses after a handshake, on the stream of a first call.
+fn answers() -> Vec<Vec<u8>> {
+    let mut seeds = Vec::new();
+    for probe in lines("probes.jsonl") {
+        let replies = probe["reply"].as_array().cloned().unwrap_or_default();
+        let bytes: Vec<u8> = replies
+            .iter()
+            .flat_map(|reply| hex(&reply["hex"]))
+            .collect();
+        // Setting, version, compression, cuts: no handshake of ours.
+        seeds.push([&[4, 1, 0, 1, 7][..], &bytes].concat());
+    }
+    for (mut header, version, body) in envelopes(Direction::Response) {
+        if header.opcode != Opcode::EVENT {
+            header.stream = StreamId(1);
+        }
+        let envelope = [&header.encode()[..], &body].concat();
+        seeds.push(sealed(version, &envelope));
+    }
+    seeds
+}
+
+/// An envelope behind the choices of a handshake without compression.
+fn sealed(version: ProtocolVersion, envelope: &[u8]) -> Vec<u8> {
+    // Setting, version, compression, cuts.
+    let mut seed = vec![0, choice(version), 0, 1, 7];
+    if version == ProtocolVersion::V5 {
+        // Sealed, self-contained, so long.
+        seed.extend([1, 0]);
+        seed.extend((envelope.len() as u16).to_be_bytes());
+    } else {
+        seed.push(0);
+    }
+    seed.extend(envelope);
+    seed
+}
+
+/// All golden messages, each to every version.
+fn forwarded() -> Vec<Vec<u8>> {
+    let both = envelopes(Direction::Request).chain(envelopes(Direction::Response));
+    both.flat_map(|(header, version, body)| {
+        ProtocolVersion::ALL.map(|to| {
+            let choices = [choice(version), header.opcode.0, header.flags.0, choice(to)];
+            [&choices[..], &body].concat()
+        })
+    })
+    .collect()
 }
 
 fn messages(direction: Direction) -> Vec<Vec<u8>> {

@@ -1,7 +1,9 @@
 //! The targets: functions of bytes that return, or panic with a finding.
 
+mod client;
 mod compression;
 mod cql;
+mod forward;
 mod messages;
 mod server;
 mod types;
@@ -37,6 +39,24 @@ pub const TARGETS: &[Target] = &[
         about: "a client's bytes whole and cut: the same requests, answers and errors",
         run: server::chunking,
         words: &[b"CQL_VERSION", b"COMPRESSION", b"lz4", b"snappy"],
+    },
+    Target {
+        name: "client",
+        about: "a server's bytes, the caller's doings between: no panic, no loop, and one end to every call",
+        run: client::client,
+        words: &[b"COMPRESSION", b"SCHEMA_CHANGE", b"UPDATED"],
+    },
+    Target {
+        name: "client_chunking",
+        about: "a server's bytes whole and cut: the same events",
+        run: client::chunking,
+        words: &[b"COMPRESSION", b"SCHEMA_CHANGE", b"UPDATED"],
+    },
+    Target {
+        name: "forward",
+        about: "messages to another version and back: the same meaning",
+        run: forward::forward,
+        words: &[],
     },
     Target {
         name: "requests",
