@@ -5,8 +5,10 @@ pub mod ablation;
 pub mod callgrind;
 pub mod calls;
 pub mod client;
+pub mod client_calls;
 pub mod core;
 pub mod engine;
+
 mod scenarios;
 
 pub use scenarios::SCENARIOS;

@@ -5,6 +5,7 @@ use helenus_core::ProtocolVersion;
 use crate::Entry;
 use crate::Limit::{Count, Times};
 use crate::calls::Calls;
+use crate::client_calls::{Answered, ClientCalls};
 use crate::core::{Asked, Pipeline, Storm, Traffic};
 use crate::engine::{Embedded, Statement};
 
@@ -68,6 +69,10 @@ scenarios! {
     // A client's end: an EXECUTE written, and the row of its answer read.
     "core v4, a client's": Calls::new(ProtocolVersion::V4), Count(1400), Count(0);
     "core v5, a client's": Calls::new(ProtocolVersion::V5), Count(1400), Count(0);
+
+    // A call of `helenus-client`, from the method to its result.
+    "client v4, a row": ClientCalls::new(Answered::Row), Count(9000), Count(11);
+    "client v4, void": ClientCalls::new(Answered::Void), Count(5000), Count(4);
 
     // The engine behind it.
     "engine read v4": Embedded::new(4, Statement::Read), Count(8000), Count(4);
