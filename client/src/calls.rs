@@ -12,18 +12,14 @@ use std::task::{Poll, Waker};
 use std::time::{Duration, Instant};
 
 /// Names one call; never another one, though its place is used again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Key {
     place: u32,
     generation: u32,
 }
 
-impl Key {
-    /// Where its call is kept. Places are as few as calls that there are at once.
-    pub(crate) fn place(self) -> usize {
-        self.place as usize
-    }
-}
+/// The places that are kept when no call is left.
+const KEPT: usize = 4096;
 
 /// How many calls may be under way, and how many bytes may wait to be sent, until the next call has to wait.
 #[derive(Debug, Clone, Copy)]
@@ -64,10 +60,14 @@ pub(crate) struct Calls {
     limits: Limits,
     places: Vec<Place>,
     free: Vec<u32>,
+    /// Calls made so far.
+    made: u32,
     /// Who waits for room, the longest first. The keys of abandoned calls stay until they are at the front.
     line: VecDeque<Key>,
-    /// Calls in line whose deadline isn't set yet.
-    unstamped: bool,
+    /// Calls at the end of the line whose deadline isn't set yet.
+    unstamped: usize,
+    /// No deadline in line comes before this one.
+    deadline: Option<Instant>,
     /// Calls that took room and whose outcome isn't there.
     under_way: usize,
     /// Bytes that took room and weren't sent, with their headers.
@@ -86,8 +86,10 @@ impl Calls {
             limits,
             places: Vec::new(),
             free: Vec::new(),
+            made: 0,
             line: VecDeque::new(),
-            unstamped: false,
+            unstamped: 0,
+            deadline: None,
             under_way: 0,
             unsent: 0,
             bodies: BytesMut::new(),
@@ -111,7 +113,6 @@ impl Calls {
                 self.under_way += 1;
                 return Poll::Ready(Ok(()));
             }
-            self.unstamped |= timeout.is_some();
             let waiting = Stage::Waiting {
                 timeout,
                 deadline: None,
@@ -119,11 +120,12 @@ impl Calls {
             let entered = self.enter(waiting);
             self.wait(entered, waker);
             self.line.push_back(entered);
+            self.unstamped += 1;
             *key = Some(entered);
             return Poll::Pending;
         };
         let is_next = self.line.front() == Some(&known) && self.has_room();
-        match self.place(known).map(|place| &mut place.stage) {
+        match self.stage(known) {
             Some(stage @ Stage::Waiting { .. }) if is_next => {
                 *stage = Stage::UnderWay;
                 self.line.pop_front();
@@ -166,7 +168,7 @@ impl Calls {
 
     /// Takes the outcome of a call.
     pub(crate) fn poll(&mut self, key: Key, waker: &Waker) -> Poll<Outcome> {
-        let is_done = (self.place(key)).is_some_and(|place| matches!(place.stage, Stage::Done(_)));
+        let is_done = matches!(self.stage(key), Some(Stage::Done(_)));
         if !is_done {
             self.wait(key, waker);
             return Poll::Pending;
@@ -215,7 +217,7 @@ impl Calls {
 
     /// Whether [`Calls::collect`] would give something to send.
     pub(crate) fn has_queued(&self) -> bool {
-        !self.queued.is_empty() || self.unstamped
+        !self.queued.is_empty() || self.unstamped > 0
     }
 
     /// These bytes were handed to the connection.
@@ -233,41 +235,44 @@ impl Calls {
         self.place(key)?.waker.take()
     }
 
-    /// Sets the deadlines of who is in line, and takes the calls out whose deadline has come.
+    /// Sets the deadlines of who came into the line, and takes the calls out whose deadline has come.
     pub(crate) fn expire(&mut self, now: Instant, expired: &mut Vec<Key>) {
-        self.unstamped = false;
-        let places = &mut self.places;
-        self.line.retain(|key| {
-            let place = places.get_mut(key.place as usize);
-            let Some(place) = place.filter(|place| place.generation == key.generation) else {
-                return false;
+        let unstamped = std::mem::take(&mut self.unstamped);
+        for at in self.line.len().saturating_sub(unstamped)..self.line.len() {
+            let Some(waiting) = self.line.get(at).copied() else {
+                break;
             };
-            let Stage::Waiting { timeout, deadline } = &mut place.stage else {
-                return false;
-            };
-            if deadline.is_none() {
+            if let Some(Stage::Waiting { timeout, deadline }) = self.stage(waiting) {
                 *deadline = timeout.and_then(|timeout| now.checked_add(timeout));
+                let set = *deadline;
+                self.deadline = [self.deadline, set].into_iter().flatten().min();
             }
-            let is_late = deadline.is_some_and(|deadline| deadline <= now);
-            if is_late {
-                expired.push(*key);
-            }
-            !is_late
-        });
+        }
+        if self.deadline.is_some_and(|deadline| deadline <= now) {
+            self.take_out(now, expired);
+        }
     }
 
-    /// The first deadline of who is in line.
+    fn take_out(&mut self, now: Instant, expired: &mut Vec<Key>) {
+        let mut first: Option<Instant> = None;
+        for waiting in std::mem::take(&mut self.line) {
+            let Some(Stage::Waiting { deadline, .. }) = self.stage(waiting) else {
+                continue;
+            };
+            let deadline = *deadline;
+            if deadline.is_some_and(|deadline| deadline <= now) {
+                expired.push(waiting);
+            } else {
+                first = [first, deadline].into_iter().flatten().min();
+                self.line.push_back(waiting);
+            }
+        }
+        self.deadline = first;
+    }
+
+    /// When [`Calls::expire`] has something to do, at the earliest.
     pub(crate) fn deadline(&self) -> Option<Instant> {
-        let deadline = |place: &Place| match place.stage {
-            Stage::Waiting { deadline, .. } => deadline,
-            _ => None,
-        };
-        let place = |key: &Key| self.places.get(key.place as usize);
-        self.line
-            .iter()
-            .filter_map(place)
-            .filter_map(deadline)
-            .min()
+        self.deadline.filter(|_| !self.line.is_empty())
     }
 
     /// Every call that has no outcome yet.
@@ -288,23 +293,22 @@ impl Calls {
     }
 
     fn enter(&mut self, stage: Stage) -> Key {
+        self.made = self.made.wrapping_add(1);
+        let generation = self.made;
+        let entered = Place {
+            generation,
+            stage,
+            waker: None,
+        };
         if let Some(place) = self.free.pop()
             && let Some(free) = self.places.get_mut(place as usize)
         {
-            free.stage = stage;
-            let generation = free.generation;
+            *free = entered;
             return Key { place, generation };
         }
         let place = self.places.len() as u32;
-        self.places.push(Place {
-            generation: 0,
-            stage,
-            waker: None,
-        });
-        Key {
-            place,
-            generation: 0,
-        }
+        self.places.push(entered);
+        Key { place, generation }
     }
 
     /// Leaves `waker` for what becomes of a call.
@@ -320,17 +324,25 @@ impl Calls {
     /// Frees the place of a call.
     fn leave(&mut self, key: Key) -> Option<Stage> {
         let place = self.place(key)?;
-        place.generation = place.generation.wrapping_add(1);
         place.waker = None;
         let stage = std::mem::replace(&mut place.stage, Stage::Free);
         self.free.push(key.place);
+        if self.free.len() == self.places.len() && self.places.len() > KEPT {
+            // A crowd that is gone leaves no empty hall.
+            self.free = Vec::new();
+            self.places = Vec::new();
+        }
         Some(stage)
     }
 
+    fn stage(&mut self, key: Key) -> Option<&mut Stage> {
+        self.place(key).map(|place| &mut place.stage)
+    }
+
     fn place(&mut self, key: Key) -> Option<&mut Place> {
-        self.places
-            .get_mut(key.place as usize)
-            .filter(|place| place.generation == key.generation)
+        let place = self.places.get_mut(key.place as usize)?;
+        let is_its = place.generation == key.generation && !matches!(place.stage, Stage::Free);
+        is_its.then_some(place)
     }
 
     /// Takes abandoned calls off the front of the line.

@@ -15,6 +15,7 @@ use helenus_core::connection::{
 };
 use helenus_core::message::Undecoded;
 use helenus_core::{ClientConnection, Extras, Header, ProtocolVersion, Pumped, Response, Turn};
+use std::collections::HashSet;
 use std::io;
 use std::sync::Arc;
 use std::task::{Poll, Waker, ready};
@@ -318,8 +319,9 @@ impl Drop for Driver {
             sent,
             reason: reason.clone(),
         };
+        let sent: HashSet<Key> = self.sent.keys().collect();
         self.shared
-            .end(error(false), |key| error(self.sent.contains(key)));
+            .end(error(false), |key| error(sent.contains(&key)));
     }
 }
 

@@ -129,10 +129,48 @@ fn a_late_answer_reaches_nobody_though_its_place_is_used_again() {
     calls.abandon(first);
     assert_eq!(collected(&mut calls).2, [first]);
     let (second, _) = enter(&mut calls);
-    assert_eq!(second.place(), first.place());
+    assert_eq!(second.place, first.place);
     assert!(calls.complete(first, answer()).is_none());
     assert!(calls.poll(second, Waker::noop()).is_pending());
     assert!(calls.complete(second, answer()).is_some());
     assert!(calls.poll(second, Waker::noop()).is_ready());
     assert!(calls.unfinished().is_empty());
+}
+
+#[test]
+fn a_crowd_leaves_no_places_behind() {
+    let mut calls = calls((1, 1000));
+    let crowd: Vec<Key> = (0..2 * KEPT).map(|_| enter(&mut calls).0).collect();
+    for key in crowd {
+        calls.abandon(key);
+    }
+    assert_eq!((calls.places.capacity(), calls.free.capacity()), (0, 0));
+    assert!(enter(&mut calls).1.is_ready());
+    assert_eq!(calls.line.len(), 0);
+}
+
+#[test]
+fn the_first_deadline_in_line_is_known_whatever_the_order() {
+    let now = Instant::now();
+    let mut calls = calls((1, 1000));
+    assert!(enter(&mut calls).1.is_ready());
+    let mut wait = |seconds: Option<u64>| {
+        let mut key = None;
+        let timeout = seconds.map(Duration::from_secs);
+        assert!(
+            calls
+                .poll_room(&mut key, timeout, Waker::noop())
+                .is_pending()
+        );
+        calls.expire(now, &mut Vec::new());
+        calls.deadline()
+    };
+    assert_eq!(wait(None), None);
+    assert_eq!(wait(Some(5)), Some(now + Duration::from_secs(5)));
+    assert_eq!(wait(Some(9)), Some(now + Duration::from_secs(5)));
+    assert_eq!(wait(Some(3)), Some(now + Duration::from_secs(3)));
+    let mut expired = Vec::new();
+    calls.expire(now + Duration::from_secs(5), &mut expired);
+    assert_eq!(expired.len(), 2);
+    assert_eq!(calls.deadline(), Some(now + Duration::from_secs(9)));
 }
