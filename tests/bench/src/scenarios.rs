@@ -72,7 +72,7 @@ scenarios! {
 
     // A call of `helenus-client`, from the method to its result.
     "client v4, a row": ClientCalls::new(Answered::Row), Count(9000), Count(11);
-    "client v4, void": ClientCalls::new(Answered::Void), Count(5000), Count(4);
+    "client v4, void": ClientCalls::new(Answered::Void), Count(5500), Count(4);
 
     // The engine behind it.
     "engine read v4": Embedded::new(4, Statement::Read), Count(8000), Count(4);
