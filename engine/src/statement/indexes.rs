@@ -6,7 +6,7 @@ use helenus_core::types::CqlType;
 use super::clustering::{Group, GroupKind};
 use super::column::Place;
 use super::filter::{Filter, FilterTest};
-use super::restrictions::ColumnTest;
+use super::restrictions::{ColumnTest, Relations};
 use crate::cql::ast::TargetKind;
 use crate::schema::{Column, ColumnId, Index, IndexKind, Table};
 
@@ -110,6 +110,49 @@ impl Restriction {
     pub(super) fn is_supported(self, table: &Table) -> bool {
         let mut indexes = table.indexes.iter();
         indexes.any(|index| self.is_supported_by(table, index))
+    }
+}
+
+/// Relations as indexes see them.
+pub(super) struct Seen {
+    /// Those of the partition key.
+    pub(super) partition: Vec<Restriction>,
+    /// Those of clustering columns.
+    pub(super) clustering: Vec<Restriction>,
+    /// All others.
+    pub(super) rest: Vec<Restriction>,
+}
+
+impl Seen {
+    pub(super) fn of(relations: &Relations, table: &Table, nearest: Option<Restriction>) -> Self {
+        let partition = table.partition_key().iter().zip(&relations.partition);
+        let others = relations.others.iter();
+        let mut rest: Vec<_> = others
+            .map(|(column, test)| Restriction::column(column, test))
+            .collect();
+        rest.extend(relations.contents.iter().filter_map(Restriction::content));
+        rest.extend(nearest);
+        Self {
+            partition: partition
+                .filter_map(|(column, test)| Some(Restriction::column(column, test.as_ref()?)))
+                .collect(),
+            clustering: relations
+                .clustering
+                .iter()
+                .flat_map(|group| Restriction::group(table.clustering(), group))
+                .collect(),
+            rest,
+        }
+    }
+
+    /// Whether some index finds what some relation asks for.
+    pub(super) fn is_supported(&self, table: &Table) -> bool {
+        let mut all = self
+            .partition
+            .iter()
+            .chain(&self.clustering)
+            .chain(&self.rest);
+        all.any(|restriction| restriction.is_supported(table))
     }
 }
 

@@ -7,7 +7,7 @@ use helenus_core::types::CqlType;
 use super::clustering::{ClusteringPlan, Group, GroupKind, TupleTerm};
 use super::column::ColumnRef;
 use super::filter::{Filter, FilterTest};
-use super::indexes::{self, Restriction};
+use super::indexes::{self, Restriction, Seen};
 use super::keys::{KeyPart, KeyPlan, TokenBound};
 use super::planner::{Planner, quoted};
 use super::relation;
@@ -158,14 +158,18 @@ impl Relations {
     pub(crate) fn into_filters(self, table: &Table) -> Vec<Filter> {
         let key_len = table.partition_key_len;
         let mut filters = Vec::new();
-        let partition = table.partition_key().iter().zip(self.partition);
-        let partition = partition.filter_map(|(column, test)| Some((column.clone(), test?)));
-        for (column, test) in partition.chain(self.others) {
-            let reference = ColumnRef::new(&column, key_len);
-            column_filters(&mut filters, reference, &column.name, test);
+        for (column, test) in table.partition_key().iter().zip(self.partition) {
+            if let Some(test) = test {
+                let reference = ColumnRef::new(column, key_len);
+                column_filters(&mut filters, reference, &column.name, test);
+            }
         }
         for group in self.clustering {
             group_filters(&mut filters, table.clustering(), key_len, group);
+        }
+        for (column, test) in self.others {
+            let reference = ColumnRef::new(&column, key_len);
+            column_filters(&mut filters, reference, &column.name, test);
         }
         filters.extend(self.contents);
         filters
@@ -179,7 +183,6 @@ impl Relations {
         nearest: Option<Restriction>,
     ) -> Result<Restrictions, ErrorResponse> {
         let table = planner.table;
-        let mut filters = Vec::new();
         let restricts_clustering = !self.clustering.is_empty();
         let seen = Seen::of(&self, table, nearest);
         let has_index = seen.is_supported(table);
@@ -187,82 +190,20 @@ impl Relations {
         // What an index must find, or else is filtered.
         let mut wanted = Vec::new();
 
-        let only_points = self
-            .partition
-            .iter()
-            .all(|test| matches!(test, Some(ColumnTest::Equal(_) | ColumnTest::In(_))));
+        let is_token = self.token.is_some();
         let mut partition = self.partition;
-        let is_range = self.token.is_some() || !only_points;
-        let keys = if let Some((lower, upper)) = self.token {
-            KeyPlan::Tokens { lower, upper }
-        } else if only_points {
-            let parts =
-                partition
-                    .iter_mut()
-                    .filter_map(Option::take)
-                    .filter_map(|test| match test {
-                        ColumnTest::Equal(term) => Some(KeyPart::Equal(term)),
-                        ColumnTest::In(terms) => Some(KeyPart::In(terms)),
-                        ColumnTest::Slice { .. } => None,
-                    });
-            KeyPlan::Points(parts.collect())
-        } else {
+        let keys = key_plan(self.token, &mut partition);
+        let is_range = !matches!(keys, KeyPlan::Points(_));
+        if is_range && !is_token {
             if !seen.partition.is_empty() && !has_index && !allow_filtering {
                 return Err(ErrorResponse::invalid(FILTERING));
             }
             uses_index = has_index;
             wanted.extend_from_slice(&seen.partition);
-            KeyPlan::All
-        };
-
-        let mut steps = Vec::new();
-        let mut filtered = Vec::new();
-        let mut next = 0;
-        for group in self.clustering {
-            let is_indexed = Restriction::group(table.clustering(), &group)
-                .iter()
-                .any(|restriction| restriction.is_supported(table));
-            let refusal = match steps.last() {
-                _ if !filtered.is_empty() => None,
-                Some(Group {
-                    kind: GroupKind::Slice { .. },
-                    first,
-                    ..
-                }) => Some((
-                    is_indexed,
-                    format!(
-                        "Clustering column \"{}\" cannot be restricted (preceding column \"{}\" is restricted by a non-EQ relation)",
-                        name_of(table.clustering(), group.first),
-                        name_of(table.clustering(), *first)
-                    ),
-                )),
-                _ if group.first > next => Some((
-                    has_index,
-                    format!(
-                        "PRIMARY KEY column \"{}\" cannot be restricted as preceding column \"{}\" is not restricted",
-                        name_of(table.clustering(), group.first),
-                        name_of(table.clustering(), next)
-                    ),
-                )),
-                _ => None,
-            };
-            match refusal {
-                Some((false, message)) if !allow_filtering => {
-                    return Err(ErrorResponse::invalid(message));
-                }
-                None if filtered.is_empty() => {
-                    next = group.first + group.len;
-                    steps.push(group);
-                }
-                _ => filtered.push(group),
-            }
         }
+        let (steps, filtered) = prefix(table, self.clustering, has_index, allow_filtering)?;
         uses_index |= has_index && !filtered.is_empty();
-        uses_index |= is_range
-            && seen
-                .clustering
-                .iter()
-                .any(|restriction| restriction.is_supported(table));
+        uses_index |= is_range && seen.clustering.iter().any(|one| one.is_supported(table));
         if uses_index || !filtered.is_empty() {
             wanted.extend_from_slice(&seen.clustering);
         }
@@ -282,37 +223,17 @@ impl Relations {
             true => restricts_clustering,
             false => !indexes::cover(table, &wanted),
         };
-        for (column, test) in table.partition_key().iter().zip(partition) {
-            if let Some(test) = test {
-                column_filters(
-                    &mut filters,
-                    ColumnRef::new(column, table.partition_key_len),
-                    &column.name,
-                    test,
-                );
-            }
-        }
-        for group in filtered {
-            group_filters(
-                &mut filters,
-                table.clustering(),
-                table.partition_key_len,
-                group,
-            );
-        }
-        for (column, test) in self.others {
-            column_filters(
-                &mut filters,
-                ColumnRef::new(&column, table.partition_key_len),
-                &column.name,
-                test,
-            );
-        }
-        filters.extend(self.contents);
+        let rest = Self {
+            partition,
+            token: None,
+            clustering: filtered,
+            others: self.others,
+            contents: self.contents,
+        };
         Ok(Restrictions {
             keys,
             clustering: ClusteringPlan { steps },
-            filters,
+            filters: rest.into_filters(table),
             restricts_clustering,
             uses_index,
             must_allow: (is_range || uses_index) && must_filter,
@@ -320,44 +241,73 @@ impl Relations {
     }
 }
 
-/// Relations as indexes see them.
-struct Seen {
-    partition: Vec<Restriction>,
-    clustering: Vec<Restriction>,
-    rest: Vec<Restriction>,
+/// The partitions that tests of every part of the key name, which it takes; else those of the tokens, or all.
+fn key_plan(
+    token: Option<(Option<TokenBound>, Option<TokenBound>)>,
+    partition: &mut [Option<ColumnTest>],
+) -> KeyPlan {
+    if let Some((lower, upper)) = token {
+        return KeyPlan::Tokens { lower, upper };
+    }
+    let is_point =
+        |test: &Option<ColumnTest>| matches!(test, Some(ColumnTest::Equal(_) | ColumnTest::In(_)));
+    if !partition.iter().all(is_point) {
+        return KeyPlan::All;
+    }
+    let parts = partition
+        .iter_mut()
+        .filter_map(Option::take)
+        .filter_map(|test| match test {
+            ColumnTest::Equal(term) => Some(KeyPart::Equal(term)),
+            ColumnTest::In(terms) => Some(KeyPart::In(terms)),
+            ColumnTest::Slice { .. } => None,
+        });
+    KeyPlan::Points(parts.collect())
 }
 
-impl Seen {
-    fn of(relations: &Relations, table: &Table, nearest: Option<Restriction>) -> Self {
-        let partition = table.partition_key().iter().zip(&relations.partition);
-        let others = relations.others.iter();
-        let mut rest: Vec<_> = others
-            .map(|(column, test)| Restriction::column(column, test))
-            .collect();
-        rest.extend(relations.contents.iter().filter_map(Restriction::content));
-        rest.extend(nearest);
-        Self {
-            partition: partition
-                .filter_map(|(column, test)| Some(Restriction::column(column, test.as_ref()?)))
-                .collect(),
-            clustering: relations
-                .clustering
+/// The restrictions that select a range of each partition, and those that are left to filter.
+fn prefix(
+    table: &Table,
+    groups: Vec<Group>,
+    has_index: bool,
+    allow_filtering: bool,
+) -> Result<(Vec<Group>, Vec<Group>), ErrorResponse> {
+    let name = |position: usize| name_of(table.clustering(), position);
+    let (mut steps, mut filtered) = (Vec::<Group>::new(), Vec::new());
+    let mut next = 0;
+    for group in groups {
+        let slice = steps
+            .last()
+            .filter(|last| matches!(last.kind, GroupKind::Slice { .. }));
+        if !filtered.is_empty() {
+            filtered.push(group);
+        } else if let Some(slice) = slice {
+            let is_indexed = Restriction::group(table.clustering(), &group)
                 .iter()
-                .flat_map(|group| Restriction::group(table.clustering(), group))
-                .collect(),
-            rest,
+                .any(|restriction| restriction.is_supported(table));
+            if !is_indexed && !allow_filtering {
+                return Err(ErrorResponse::invalid(format!(
+                    "Clustering column \"{}\" cannot be restricted (preceding column \"{}\" is restricted by a non-EQ relation)",
+                    name(group.first),
+                    name(slice.first)
+                )));
+            }
+            filtered.push(group);
+        } else if group.first > next {
+            if !has_index && !allow_filtering {
+                return Err(ErrorResponse::invalid(format!(
+                    "PRIMARY KEY column \"{}\" cannot be restricted as preceding column \"{}\" is not restricted",
+                    name(group.first),
+                    name(next)
+                )));
+            }
+            filtered.push(group);
+        } else {
+            next = group.first + group.len;
+            steps.push(group);
         }
     }
-
-    /// Whether some index finds what some relation asks for.
-    fn is_supported(&self, table: &Table) -> bool {
-        let mut all = self
-            .partition
-            .iter()
-            .chain(&self.clustering)
-            .chain(&self.rest);
-        all.any(|restriction| restriction.is_supported(table))
-    }
+    Ok((steps, filtered))
 }
 
 fn name_of(columns: &[Column], index: usize) -> &str {
