@@ -6,6 +6,7 @@ mod arithmetic;
 mod blob;
 mod cast;
 mod collection;
+mod floor;
 mod json;
 mod math;
 mod number;

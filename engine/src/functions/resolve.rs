@@ -4,7 +4,7 @@ use helenus_core::ErrorResponse;
 use helenus_core::types::CqlType;
 
 use super::arithmetic::preferred_type;
-use super::{Function, aggregate, blob, collection, json, math, time, user, vector};
+use super::{Function, aggregate, blob, collection, floor, json, math, time, user, vector};
 use crate::cql::ast;
 use crate::schema::Table;
 use crate::statement::Planner;
@@ -129,6 +129,7 @@ fn native(table: &Table, name: &str, arguments: &[Argument<'_>], found: &mut Vec
         found.push(Function::new("token", types, CqlType::BigInt, math::token));
     }
     time::candidates(name, found);
+    floor::candidates(name, found);
     blob::candidates(name, found);
     math::candidates(name, found);
     let first = arguments.first().and_then(|argument| argument.ty.as_ref());

@@ -7,7 +7,7 @@ use helenus_core::wire::Reader;
 
 use super::{Environment, Function, given};
 
-const DAY_MILLIS: i64 = 86_400_000;
+pub(super) const DAY_MILLIS: i64 = 86_400_000;
 /// Ticks of 100 ns from the beginning of UUID time, 1582-10-15, to 1970.
 const UUID_EPOCH: i64 = 0x01B2_1DD2_1381_4000;
 /// A `date` counts days from here.
@@ -127,11 +127,11 @@ fn uuid(_: &Function, _: Arguments<'_>, environment: &Environment<'_>) -> Outcom
     Ok(Some(Bytes::copy_from_slice(&bytes)))
 }
 
-fn long(value: i64) -> Outcome {
+pub(super) fn long(value: i64) -> Outcome {
     Ok(Some(Bytes::copy_from_slice(&value.to_be_bytes())))
 }
 
-fn date(millis: i64) -> Outcome {
+pub(super) fn date(millis: i64) -> Outcome {
     let days = millis.div_euclid(DAY_MILLIS).wrapping_add(DATE_CENTER);
     Ok(Some(Bytes::copy_from_slice(&(days as u32).to_be_bytes())))
 }
@@ -201,25 +201,29 @@ fn shift(function: &Function, arguments: Arguments<'_>, sign: i64) -> Outcome {
             ),
         ));
     }
-    let day = start.div_euclid(DAY_MILLIS);
-    let (year, month, day_of_month) = civil(day);
-    let months =
-        i128::from(year) * 12 + i128::from(month - 1) + i128::from(sign) * i128::from(months);
-    let Ok(months) = i64::try_from(months.clamp(-12_000_000_000, 12_000_000_000)) else {
-        return Ok(None);
-    };
-    let (year, month) = (months.div_euclid(12), months.rem_euclid(12) + 1);
-    let day_of_month = day_of_month.min(days_in_month(year, month));
-    let shifted = days_from_civil(year, month, day_of_month)
-        .saturating_add(days.saturating_mul(sign))
-        .saturating_mul(DAY_MILLIS)
-        .saturating_add(start.rem_euclid(DAY_MILLIS))
+    let shifted = add_months(start, months.saturating_mul(sign))
+        .saturating_add(days.saturating_mul(sign).saturating_mul(DAY_MILLIS))
         .saturating_add(nanos.saturating_mul(sign) / 1_000_000);
     if is_date {
         date(shifted)
     } else {
         long(shifted)
     }
+}
+
+/// A time so many months later, or on the last day of its month if that has none of its number; in milliseconds from
+/// 1970.
+pub(super) fn add_months(millis: i64, months: i64) -> i64 {
+    /// A thousand million years, beyond which nothing is told apart.
+    const MOST: i64 = 12_000_000_000;
+    let (year, month, day) = civil(millis.div_euclid(DAY_MILLIS));
+    let months = (year * 12 + month - 1)
+        .saturating_add(months)
+        .clamp(-MOST, MOST);
+    let (year, month) = (months.div_euclid(12), months.rem_euclid(12) + 1);
+    days_from_civil(year, month, day.min(days_in_month(year, month)))
+        .saturating_mul(DAY_MILLIS)
+        .saturating_add(millis.rem_euclid(DAY_MILLIS))
 }
 
 fn days_in_month(year: i64, month: i64) -> i64 {

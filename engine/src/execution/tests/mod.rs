@@ -2,6 +2,7 @@
 
 mod batch;
 mod conditional;
+mod floor;
 mod functions;
 mod group_by;
 mod indexes;
