@@ -28,16 +28,29 @@ pub(crate) fn run() -> ExitCode {
             },
             Err(error) => fail(USAGE, &error),
         },
-        Command::Conformance(flags) => match conformance::conformance(&flags) {
-            Ok(true) => ExitCode::SUCCESS,
-            Ok(false) => ExitCode::from(FAILURE),
-            Err(error) => fail(USAGE, &error),
-        },
-        Command::Inspect(flags) => match inspect::inspect(&flags) {
-            Ok(true) => ExitCode::SUCCESS,
-            Ok(false) => ExitCode::from(FAILURE),
-            Err(error) => fail(USAGE, &error),
-        },
+        Command::Conformance(flags) => report(
+            conformance::conformance(&flags),
+            |error| matches!(error, conformance::ConformanceError::Output(error) if is_broken_pipe(error)),
+        ),
+        Command::Inspect(flags) => report(
+            inspect::inspect(&flags),
+            |error| matches!(error, inspect::InspectError::Output(error) if is_broken_pipe(error)),
+        ),
+    }
+}
+
+fn is_broken_pipe(error: &std::io::Error) -> bool {
+    error.kind() == std::io::ErrorKind::BrokenPipe
+}
+
+/// The exit status of a report that was written to standard output, or why there is none.
+fn report<E: std::error::Error>(outcome: Result<bool, E>, broken_pipe: fn(&E) -> bool) -> ExitCode {
+    match outcome {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(FAILURE),
+        // Whoever read it has read enough.
+        Err(error) if broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => fail(USAGE, &error),
     }
 }
 

@@ -68,7 +68,7 @@ pub(in crate::command) struct Conformance {
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
     pub(super) timeout: u64,
 
-    /// How long all of it may take; probes that aren't begun by then differ
+    /// How long all of it may take; probes that aren't begun by then aren't played
     #[arg(long, value_name = "SECONDS", default_value_t = 600)]
     pub(super) limit: u64,
 }

@@ -56,9 +56,9 @@ pub(super) enum ConformanceError {
     /// The flags leave no probe.
     #[error("no probe is asked for; `helenus conformance --list` shows them")]
     Nothing,
-    /// The server can't be reached.
-    #[error("can't connect to {0}: {1}")]
-    Unreachable(std::net::SocketAddr, #[source] io::Error),
+    /// No CQL server answers.
+    #[error("{0}: {1}")]
+    NoServer(std::net::SocketAddr, String),
     /// The report can't be written.
     #[error("the report can't be written: {0}")]
     Output(#[from] io::Error),
@@ -96,15 +96,15 @@ pub(super) fn conformance(flags: &Conformance) -> Result<bool, ConformanceError>
         out.flush()?;
         return Ok(true);
     };
-    std::net::TcpStream::connect(server)
-        .map_err(|error| ConformanceError::Unreachable(server, error))?;
+    let patience = Duration::from_secs(flags.timeout);
+    setup::greet(server, patience).map_err(|why| ConformanceError::NoServer(server, why))?;
 
     let differences = Differences::load().map_err(ConformanceError::Table)?;
     let mut servers: BTreeMap<_, _> = flags.profiles.iter().cloned().collect();
     servers.insert("plain".to_owned(), server);
     let plan = Plan {
         servers,
-        patience: Duration::from_secs(flags.timeout),
+        patience,
         deadline: Instant::now() + Duration::from_secs(flags.limit),
         differences: &differences,
     };

@@ -80,26 +80,31 @@ impl SideConnection {
     fn exchange(&mut self, cql: &str) -> Result<Reply, String> {
         let connection = match &mut self.connection {
             Some(connection) => connection,
-            none => none.insert(open(self.server)?),
+            none => none.insert(open(self.server, PATIENCE)?),
         };
         let params = QueryParams::new(Consistency::ONE);
-        ask(
-            connection,
-            1,
-            &RequestBody::Query(Query { query: cql, params }),
-        )
+        let query = RequestBody::Query(Query { query: cql, params });
+        ask(connection, &query, PATIENCE)
     }
 }
 
-fn open(server: SocketAddr) -> Result<Connection, String> {
-    let failed = |error: std::io::Error| format!("can't connect to {server}: {error}");
+/// Whether something answers as a CQL server does: opens a connection.
+///
+/// # Errors
+/// What happens instead.
+pub(super) fn greet(server: SocketAddr, patience: Duration) -> Result<(), String> {
+    open(server, patience).map(drop)
+}
+
+fn open(server: SocketAddr, patience: Duration) -> Result<Connection, String> {
+    let failed = |error: std::io::Error| format!("can't connect: {error}");
     let mut connection = Connection::open(server, None).map_err(failed)?;
     let mut startup = BytesMut::new();
     startup.put_string_map(&[("CQL_VERSION", "3.0.0")]);
-    let mut reply = exchange(&mut connection, 0, Opcode::STARTUP, &startup)?;
+    let mut reply = exchange(&mut connection, Opcode::STARTUP, &startup, patience)?;
     if reply.header.opcode == Opcode::AUTHENTICATE {
         let login = AuthResponse { token: Some(LOGIN) };
-        reply = ask(&mut connection, 0, &RequestBody::AuthResponse(login))?;
+        reply = ask(&mut connection, &RequestBody::AuthResponse(login), patience)?;
     }
     match reply.header.opcode {
         Opcode::READY | Opcode::AUTH_SUCCESS => Ok(connection),
@@ -113,26 +118,26 @@ fn open(server: SocketAddr) -> Result<Connection, String> {
 
 fn ask(
     connection: &mut Connection,
-    stream: i16,
     request: &RequestBody<'_>,
+    patience: Duration,
 ) -> Result<Reply, String> {
     let mut body = BytesMut::new();
     request.encode(ProtocolVersion::V4, &mut body);
-    exchange(connection, stream, request.opcode(), &body)
+    exchange(connection, request.opcode(), &body, patience)
 }
 
 fn exchange(
     connection: &mut Connection,
-    stream: i16,
     opcode: Opcode,
     body: &[u8],
+    patience: Duration,
 ) -> Result<Reply, String> {
     let version = ProtocolVersion::V4.as_u8();
-    let bytes = envelope(version, Flags::NONE, StreamId(stream), opcode, body);
+    let bytes = envelope(version, Flags::NONE, StreamId(1), opcode, body);
     connection
         .send(&bytes, None, Duration::ZERO)
         .map_err(|error| error.to_string())?;
     connection
-        .read(Instant::now() + PATIENCE)
+        .read(Instant::now() + patience)
         .map_err(|_| format!("the server doesn't answer {opcode}"))
 }

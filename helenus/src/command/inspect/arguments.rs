@@ -14,14 +14,14 @@ use super::capture::Format;
 #[command(after_help = "\
 Captures are
   packets        pcap or pcapng, of tcpdump or Wireshark: tcpdump -i lo -w capture.pcap port 9042
-  hex lines      a write a line, with its direction in front, and a connection's name if there are several:
+  hex lines      a write a line, behind its direction and, if there are several, its connection:
                    > 0400000001000000160001000b43514c5f56455253494f4e0005332e302e30
                    < 840000000200000000
   raw bytes      of one direction, as they went over the connection
 
 Exit status: 0 if everything decodes, 1 if something doesn't, 2 if the capture can't be read.
 
-Tokens of authentication are never shown, statements and their values are.")]
+Statements and their values are shown; tokens of authentication only with --hex, and where they break.")]
 pub(in crate::command) struct Inspect {
     /// The capture; - reads standard input
     #[arg(value_name = "FILE")]
