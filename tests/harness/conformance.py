@@ -5,15 +5,7 @@ import json
 from . import paths, process
 from .drivers import serving
 
-KNOWN = paths.TESTS / "conformance" / "known-failures.txt"
 LIMIT_S = 600
-
-
-def known_failures():
-    """The probes of what isn't built yet: an id and the reason, a line each."""
-    lines = KNOWN.read_text(encoding="utf-8").splitlines() if KNOWN.exists() else []
-    known = (line.split(None, 1) for line in lines if line.strip() and not line.startswith("#"))
-    return dict(known)
 
 
 def probes(run):
@@ -35,15 +27,11 @@ def judge(report, server, outcome):
     if not summary:
         report.fail(title, outcome.reason(), outcome.tail())
         return
-    known = known_failures()
     good = len(findings) - summary["differs"] - summary["not_played"]
     said = ", ".join("%d %s" % (count, name.replace("_", " ")) for name, count in sorted(summary.items()))
     report.ok("%s: %s (%.1f s)" % (title, said, outcome.seconds), good)
     for finding in findings:
-        is_good = finding["verdict"] not in ("differs", "not-played")
-        if is_good and finding["id"] in known:
-            report.fail("%s %s" % (title, finding["id"]), "is listed but passes: strike it off")
-        elif not is_good and finding["id"] not in known:
+        if finding["verdict"] in ("differs", "not-played"):
             report.fail("%s %s" % (title, finding["id"]), explain(finding))
     expected = 1 if summary["differs"] or summary["not_played"] else 0
     report.check("%s: exit status" % title, outcome.status == expected, str(outcome.status))
