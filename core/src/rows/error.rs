@@ -8,7 +8,9 @@ use crate::types::{CqlType, ValueError};
 use crate::wire::DecodeError;
 
 /// Why rows can't be read as a Rust type.
+// The wide tag is for the same as `ValueError`'s.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[repr(u64)]
 #[non_exhaustive]
 pub enum RowError {
     /// The bytes of the rows are cut; offsets count from the first row.
