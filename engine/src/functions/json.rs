@@ -84,7 +84,7 @@ fn to_json(
     let mut out = String::new();
     match is_null {
         true => out.push_str("null"),
-        false => json::write(&ty, value, &mut out),
+        false => json::write(&ty, value, &mut out)?,
     }
     Ok(Some(out.into()))
 }

@@ -131,7 +131,10 @@ impl Program {
             returns: signature.returns,
         };
         match machine.block(&self.body)? {
-            Flow::Return(value) => convert::write(signature.returns, &value),
+            Flow::Return(value) => {
+                machine.charge(&value)?;
+                convert::write(signature.returns, &value)
+            }
             // The compiler has seen to it that every way ends in `return` or `throw`.
             Flow::On | Flow::Break | Flow::Continue => Ok(None),
         }
@@ -345,8 +348,28 @@ impl Machine<'_> {
 
     /// A value's text, paid for before it is made.
     fn text(&self, value: &Value) -> Result<Vec<u16>, Stop> {
-        self.spend(weight(value))?;
+        self.charge(value)?;
         Ok(value.text())
+    }
+
+    /// Pays for walking all of a value: what it holds many times over costs as often.
+    pub(super) fn charge(&self, value: &Value) -> Result<(), Stop> {
+        self.spend(1)?;
+        match value {
+            Value::String(units) => self.spend(units.len() / 4),
+            Value::Opaque(bytes) => self.spend(bytes.len() / 8),
+            Value::Sequence(items) => items.borrow().iter().try_for_each(|item| self.charge(item)),
+            Value::Map(entries) => entries.borrow().iter().try_for_each(|(key, value)| {
+                self.charge(key)?;
+                self.charge(value)
+            }),
+            Value::Record(record) => {
+                let fields = record.fields.borrow();
+                let len: usize = fields.iter().flatten().map(|field| field.len()).sum();
+                self.spend(fields.len() + len / 8)
+            }
+            _ => Ok(()),
+        }
     }
 
     fn call(&mut self, method: Method, arguments: &[Expression]) -> Result<Value, Stop> {
@@ -354,23 +377,10 @@ impl Machine<'_> {
         for argument in arguments {
             values.push(self.value(argument)?);
         }
-        if method == Method::ValueOfText {
-            self.spend(values.first().map_or(0, weight))?;
+        // What makes a text or bytes of its argument walks all of it.
+        if matches!(method, Method::ValueOfText | Method::Set(_)) {
+            values.iter().try_for_each(|value| self.charge(value))?;
         }
         library::call(self, method, &values)
-    }
-}
-
-/// About how long a value's text is, in steps.
-fn weight(value: &Value) -> usize {
-    match value {
-        Value::String(units) => units.len() / 4,
-        Value::Sequence(items) => items.borrow().iter().map(|item| 1 + weight(item)).sum(),
-        Value::Map(entries) => entries
-            .borrow()
-            .iter()
-            .map(|(key, value)| 2 + weight(key) + weight(value))
-            .sum(),
-        _ => 1,
     }
 }

@@ -52,6 +52,16 @@ fn int(value: &Value) -> i32 {
     }
 }
 
+/// Pays for a search through so many values for this one.
+fn spend_search(machine: &Machine<'_>, len: usize, wanted: &Value) -> Result<(), Stop> {
+    let each = match wanted {
+        Value::String(units) => units.len() / 16,
+        Value::Opaque(bytes) => bytes.len() / 32,
+        _ => 0,
+    };
+    machine.spend((len / 4).saturating_add(len.saturating_mul(each)))
+}
+
 fn length(len: usize) -> i32 {
     i32::try_from(len).unwrap_or(i32::MAX)
 }
@@ -283,7 +293,8 @@ fn sequence(
             Ok(Value::Boolean(true))
         }
         Method::SetAdd => {
-            machine.spend(4 + len / 4)?;
+            machine.spend(4)?;
+            spend_search(machine, len, second)?;
             let known = items.borrow().iter().any(is_second);
             if !known {
                 items.borrow_mut().push(second.clone());
@@ -291,11 +302,11 @@ fn sequence(
             Ok(Value::Boolean(!known))
         }
         Method::Contains => {
-            machine.spend(len / 4)?;
+            spend_search(machine, len, second)?;
             Ok(Value::Boolean(items.borrow().iter().any(is_second)))
         }
         Method::IndexOf => {
-            machine.spend(len / 4)?;
+            spend_search(machine, len, second)?;
             position(items.borrow().iter().position(is_second))
         }
         _ => Ok(Value::Sequence(items.clone())),
@@ -310,7 +321,7 @@ fn map(
     third: &Value,
 ) -> Outcome {
     let len = entries.borrow().len();
-    machine.spend(len / 4)?;
+    spend_search(machine, len, second)?;
     let place = entries
         .borrow()
         .iter()

@@ -32,7 +32,7 @@ fn through(ty: &CqlType, text: &str) -> Result<String, String> {
         Some(bytes) => {
             helenus_core::types::validate(ty, &bytes).expect("a valid value");
             let mut out = String::new();
-            write(ty, &bytes, &mut out);
+            write(ty, &bytes, &mut out).map_err(|error| error.message.into_owned())?;
             out
         }
     })
@@ -543,4 +543,27 @@ fn every_value_of_every_cut_document_is_refused_or_read() {
         assert!(parse(&text[..end]).is_err(), "{end}");
     }
     assert!(parse(text).is_ok());
+}
+
+#[test]
+fn keys_in_keys_are_bounded() {
+    let mut ty = CqlType::Text;
+    let mut bytes = b"\"".to_vec();
+    for _ in 0..40 {
+        ty = CqlType::Map((ty, CqlType::Int).into());
+        let length = u32::try_from(bytes.len()).unwrap();
+        bytes = [
+            &1u32.to_be_bytes()[..],
+            &length.to_be_bytes(),
+            &bytes,
+            &[0, 0, 0, 4, 0, 0, 0, 1],
+        ]
+        .concat();
+    }
+    helenus_core::types::validate(&ty, &bytes).expect("a valid value");
+    let error = write(&ty, &bytes, &mut String::new()).unwrap_err();
+    assert_eq!(
+        error.message,
+        "A map's key takes more than 1048576 bytes as JSON"
+    );
 }

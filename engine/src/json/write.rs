@@ -2,24 +2,32 @@
 
 use std::fmt::Write as _;
 
+use helenus_core::ErrorResponse;
 use helenus_core::types::{CqlType, elements};
 
 use crate::functions::json_scalar;
 use crate::literal;
 use crate::term::{Elements, Fields, Pairs};
 
+/// The longest text of a map's key. Keys in keys double their backslashes with every level.
+const MAX_KEY: usize = 1 << 20;
+
+type Written = Result<(), ErrorResponse>;
+
 /// Appends a value; a null or empty one must have been told apart before.
-pub(crate) fn write(ty: &CqlType, value: &[u8], out: &mut String) {
+///
+/// Fails with Invalid if a map's key becomes too long by being quoted.
+pub(crate) fn write(ty: &CqlType, value: &[u8], out: &mut String) -> Written {
     match ty {
-        CqlType::Frozen(inner) => write(inner, value, out),
+        CqlType::Frozen(inner) => return write(inner, value, out),
         CqlType::Ascii | CqlType::Text => quoted(&String::from_utf8_lossy(value), out),
         CqlType::List(element) | CqlType::Set(element) => {
-            items(Elements::new(value).map(|item| (&**element, item)), out);
+            return items(Elements::new(value).map(|item| (&**element, item)), out);
         }
         CqlType::Vector(element, dimension) => {
             let parts = elements::vector(value, ty, element, *dimension);
             let parts = parts.into_iter().flatten().map_while(Result::ok);
-            items(parts.map(|item| (&**element, Some(item))), out);
+            return items(parts.map(|item| (&**element, Some(item))), out);
         }
         CqlType::Map(types) => {
             out.push('{');
@@ -27,15 +35,15 @@ pub(crate) fn write(ty: &CqlType, value: &[u8], out: &mut String) {
                 if index > 0 {
                     out.push_str(", ");
                 }
-                put_key(&types.0, key, out);
+                put_key(&types.0, key, out)?;
                 out.push_str(": ");
-                present(&types.1, item, out);
+                present(&types.1, item, out)?;
             }
             out.push('}');
         }
         CqlType::Tuple(types) => {
             let mut fields = Fields::new(value);
-            items(types.iter().map(|ty| (ty, fields.next().flatten())), out);
+            return items(types.iter().map(|ty| (ty, fields.next().flatten())), out);
         }
         CqlType::Udt(user_type) => {
             let mut fields = Fields::new(value);
@@ -45,7 +53,7 @@ pub(crate) fn write(ty: &CqlType, value: &[u8], out: &mut String) {
                     out.push_str(", ");
                 }
                 out.push_str(&column_key(name));
-                present(ty, fields.next().flatten(), out);
+                present(ty, fields.next().flatten(), out)?;
             }
             out.push('}');
         }
@@ -62,34 +70,48 @@ pub(crate) fn write(ty: &CqlType, value: &[u8], out: &mut String) {
             None => quoted(&literal::text(ty, value), out),
         },
     }
+    Ok(())
 }
 
-fn present(ty: &CqlType, value: Option<&[u8]>, out: &mut String) {
+fn present(ty: &CqlType, value: Option<&[u8]>, out: &mut String) -> Written {
     match value {
         Some(value) => write(ty, value, out),
-        None => out.push_str("null"),
+        None => {
+            out.push_str("null");
+            Ok(())
+        }
     }
 }
 
-fn items<'a>(items: impl Iterator<Item = (&'a CqlType, Option<&'a [u8]>)>, out: &mut String) {
+fn items<'a>(
+    items: impl Iterator<Item = (&'a CqlType, Option<&'a [u8]>)>,
+    out: &mut String,
+) -> Written {
     out.push('[');
     for (index, (ty, item)) in items.enumerate() {
         if index > 0 {
             out.push_str(", ");
         }
-        present(ty, item, out);
+        present(ty, item, out)?;
     }
     out.push(']');
+    Ok(())
 }
 
 /// A map's key, which JSON wants as a string.
-fn put_key(ty: &CqlType, key: &[u8], out: &mut String) {
+fn put_key(ty: &CqlType, key: &[u8], out: &mut String) -> Written {
     let mut text = String::new();
-    write(ty, key, &mut text);
+    write(ty, key, &mut text)?;
+    if text.len() > MAX_KEY {
+        return Err(ErrorResponse::invalid(format!(
+            "A map's key takes more than {MAX_KEY} bytes as JSON"
+        )));
+    }
     match text.starts_with('"') {
         true => out.push_str(&text),
         false => quoted(&text, out),
     }
+    Ok(())
 }
 
 /// The name of a column or field as an object's key, with the colon behind it: in quotes of its own unless it is

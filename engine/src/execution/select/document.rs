@@ -1,15 +1,20 @@
 //! Rows of a `SELECT JSON`.
 
 use bytes::BytesMut;
+use helenus_core::ErrorResponse;
 
 use crate::json;
 use crate::statement::Select;
 use crate::term::{Fields, put_element};
 
 /// Of a `SELECT JSON`, puts one document in the place of a row's cells, which begin at `start`.
-pub(super) fn make_document(select: &Select, start: usize, out: &mut BytesMut) {
+pub(super) fn make_document(
+    select: &Select,
+    start: usize,
+    out: &mut BytesMut,
+) -> Result<(), ErrorResponse> {
     let Some(columns) = &select.json else {
-        return;
+        return Ok(());
     };
     let cells = out.split_off(start);
     let mut cells = Fields::new(&cells);
@@ -22,9 +27,10 @@ pub(super) fn make_document(select: &Select, start: usize, out: &mut BytesMut) {
         match cells.next().flatten() {
             None => document.push_str("null"),
             Some([]) => document.push_str("\"\""),
-            Some(cell) => json::write(ty, cell, &mut document),
+            Some(cell) => json::write(ty, cell, &mut document)?,
         }
     }
     document.push('}');
     put_element(out, Some(document.as_bytes()));
+    Ok(())
 }

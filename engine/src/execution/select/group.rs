@@ -201,7 +201,7 @@ impl Group {
                 }
             }
         }
-        make_document(select, start, &mut page.out);
+        make_document(select, start, &mut page.out)?;
         let order = self.order.take();
         let end = self.end.take();
         Ok(page.row(start, order, || end, self.remaining_in_partition))

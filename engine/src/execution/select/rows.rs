@@ -153,7 +153,9 @@ impl State {
                 self.steps += environment.budget.spent();
             }
         }
-        make_document(select, start, &mut self.page.out);
+        if let Err(error) = make_document(select, start, &mut self.page.out) {
+            return self.fail(error);
+        }
         if let (Some(score), Some(neighbours)) = (score, &mut self.neighbours) {
             neighbours.keep(score, start, &mut self.page);
             return self.go_on();

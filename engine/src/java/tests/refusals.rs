@@ -197,6 +197,9 @@ fn a_call_ends_when_its_budget_does() {
         "String s = \"xxxxxxxx\"; while (true) s += s;",
         "List<String> l = new ArrayList<>(); while (true) l.add(\"x\");",
         "Map<Integer, Integer> m = new LinkedHashMap<>(); int i = 0; while (true) m.put(i, i++);",
+        // What is shared costs as often as it is looked at.
+        "String s = \"xxxxxxxx\"; for (int i = 0; i < 16; i++) s += s; List<String> l = new ArrayList<>(); for (int i = 0; i < 1000; i++) l.add(s); return (\"\" + l).length();",
+        "String s = \"xxxxxxxx\"; for (int i = 0; i < 14; i++) s += s; String t = s + 1; List<String> l = new ArrayList<>(); for (int i = 0; i < 1000; i++) l.add(s + 2); return l.indexOf(t);",
     ] {
         let error = ints(&CqlType::Int, body, Some(1), Some(1)).unwrap_err();
         assert_eq!(
@@ -209,4 +212,41 @@ fn a_call_ends_when_its_budget_does() {
     assert!(!program.may_take_long());
     let program = compile("while (true) {}", &parameters, &CqlType::Int, true).unwrap();
     assert!(program.may_take_long());
+}
+
+#[test]
+fn a_result_is_paid_for() {
+    let lists = CqlType::List(CqlType::Text.into());
+    let body = "String s = \"xxxxxxxx\"; for (int i = 0; i < 14; i++) s += s; List<String> l = new ArrayList<>(); \
+                for (int i = 0; i < 10000; i++) l.add(s); return l;";
+    let error = ints(&lists, body, None, None).unwrap_err();
+    assert_eq!(error, "it took more than 1048576 steps and was stopped");
+}
+
+proptest::proptest! {
+    #[test]
+    fn damaged_bodies_are_refused_or_run(
+        which in 0usize..6,
+        at in 0usize..400,
+        what in "[ -~]{0,3}",
+        cut in 0usize..4,
+    ) {
+        let bodies = [
+            "int s = 0; for (int i = 0; i < a; i++) { s += i * 2 - (i % 3); if (s > 100) break; else continue; } return s;",
+            "List<Integer> l = new ArrayList<>(); l.add(a); l.add(b); int x = 0; for (Integer y : l) if (y != null) x += y; return x;",
+            "String t = \"x\" + a + 'c' + 1.5; do { t = t.substring(1); } while (!t.isEmpty()); return t.length() > 3 ? 1 : null;",
+            "Map<String, List<Integer>> m = new LinkedHashMap<>(); m.put(\"k\", null); return m.get(\"k\") == null ? m.size() : 0;",
+            "int x; if (a > b && b != 0 || a == 1) x = (int) (1L << a) >>> 2; else x = ~a ^ b; return x / (b - 2);",
+            "throw new IllegalStateException(\"m\" + Math.max(a, b) + Integer.MAX_VALUE + (byte) 300 + 0x1F + 1e3f);",
+        ];
+        let body = bodies[which];
+        let at = body.floor_char_boundary(at.min(body.len()));
+        let end = (at + cut).min(body.len());
+        let damaged = format!("{}{what}{}", &body[..at], &body[end..]);
+        for arguments in [(Some(3), Some(2)), (None, None)] {
+            if let Err(error) = ints(&CqlType::Int, &damaged, arguments.0, arguments.1) {
+                proptest::prop_assert!(!error.is_empty());
+            }
+        }
+    }
 }
