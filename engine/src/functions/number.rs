@@ -176,31 +176,47 @@ fn parse_decimal(text: &str) -> Option<(BigInt, i32)> {
 
 /// A double as Java's `Double.toString` prints it.
 pub(crate) fn java_double(float: f64) -> String {
-    java_float_text(float, format!("{float:?}"), float.abs())
+    java_float_text(
+        float,
+        || format!("{float:?}"),
+        || two_digits(float, format!("{float:.1e}")),
+    )
 }
 
 /// A float as Java's `Float.toString` prints it.
 pub(crate) fn java_float(float: f32) -> String {
     java_float_text(
         f64::from(float),
-        format!("{float:?}"),
-        f64::from(float.abs()),
+        || format!("{float:?}"),
+        || two_digits(float, format!("{float:.1e}")),
     )
 }
 
-fn java_float_text(float: f64, shortest: String, magnitude: f64) -> String {
+/// The form of two digits, if that reads back.
+fn two_digits<T: PartialEq + std::str::FromStr>(float: T, text: String) -> Option<String> {
+    text.parse()
+        .is_ok_and(|read: T| read == float)
+        .then_some(text)
+}
+
+/// Java prints the fewest digits that read back, but two at least: of two digits those nearest to the number.
+fn java_float_text(
+    float: f64,
+    shortest: impl FnOnce() -> String,
+    two_digits: impl FnOnce() -> Option<String>,
+) -> String {
     if float.is_nan() {
         return "NaN".to_owned();
     }
     if float.is_infinite() {
         return if float > 0.0 { "Infinity" } else { "-Infinity" }.to_owned();
     }
+    let magnitude = float.abs();
     if magnitude == 0.0 || (1e-3..1e7).contains(&magnitude) {
-        return shortest;
+        return shortest();
     }
-    // Digits of the shortest form that reads back, as d.dddE±n.
-    let plain = parse_decimal(&shortest);
-    let Some((unscaled, scale)) = plain else {
+    let shortest = two_digits().unwrap_or_else(shortest);
+    let Some((unscaled, scale)) = parse_decimal(&shortest) else {
         return shortest;
     };
     let sign = if float < 0.0 { "-" } else { "" };
@@ -263,4 +279,32 @@ pub(super) fn decimal_text(unscaled: &BigInt, scale: i32) -> String {
     let padded = format!("{digits:0>width$}", width = scale + 1);
     let (whole, fraction) = padded.split_at(padded.len() - scale);
     format!("{sign}{whole}.{fraction}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{java_double, java_float};
+
+    #[test]
+    fn floating_point_numbers_print_as_in_java() {
+        for (float, expected) in [
+            (0.0, "0.0"),
+            (-0.0, "-0.0"),
+            (100.0, "100.0"),
+            (0.001, "0.001"),
+            (1e-5, "1.0E-5"),
+            (1e7, "1.0E7"),
+            (123_456_789.0, "1.23456789E8"),
+            (1e23, "1.0E23"),
+            (2e-323, "2.0E-323"),
+            (f64::from_bits(1), "4.9E-324"),
+            (f64::MAX, "1.7976931348623157E308"),
+            (-1.5e300, "-1.5E300"),
+        ] {
+            assert_eq!(java_double(float), expected);
+        }
+        assert_eq!(java_float(f32::from_bits(1)), "1.4E-45");
+        assert_eq!(java_float(3.4e38), "3.4E38");
+        assert_eq!(java_float(0.1), "0.1");
+    }
 }

@@ -311,11 +311,11 @@ impl<'s> Compiler<'s> {
         self.depth -= 1;
     }
 
-    /// An expression; what is wanted gives `new ArrayList<>()` its element type.
-    pub(super) fn expression(&mut self, wanted: Option<&Type>) -> Checked<Typed> {
+    /// An expression.
+    pub(super) fn expression(&mut self) -> Checked<Typed> {
         self.enter()?;
         let at = self.at();
-        let expression = self.assignment(wanted)?;
+        let expression = self.assignment()?;
         self.leave();
         self.check_height(&expression, at)?;
         Ok(expression)
@@ -331,7 +331,7 @@ impl<'s> Compiler<'s> {
         }
     }
 
-    fn assignment(&mut self, wanted: Option<&Type>) -> Checked<Typed> {
+    fn assignment(&mut self) -> Checked<Typed> {
         let place = match (self.kind(), self.peek(1)) {
             (Kind::Word(word), Kind::Sign(sign)) => {
                 self.locals.find(word).map(|place| (place, *word, *sign))
@@ -339,10 +339,10 @@ impl<'s> Compiler<'s> {
             _ => None,
         };
         let Some((place, name, sign)) = place else {
-            return self.choice(wanted);
+            return self.choice();
         };
         let Some(operator) = sign.strip_suffix('=').filter(|rest| is_assignment(rest)) else {
-            return self.choice(wanted);
+            return self.choice();
         };
         let at = self.at();
         self.next += 2;
@@ -350,7 +350,7 @@ impl<'s> Compiler<'s> {
         let ty = self.locals.ty(place);
         if operator.is_empty() {
             let at = self.at();
-            let value = self.expression(Some(&ty))?;
+            let value = self.expression()?;
             let height = value.height;
             let value = self.assigned(value, &ty, at)?;
             self.locals.assign(place);
@@ -365,7 +365,7 @@ impl<'s> Compiler<'s> {
         self.check_readable(place, name, at)?;
         let ty = self.locals.ty(place);
         let own = Typed::new(Expression::Local(place), ty.clone());
-        let value = self.expression(None)?;
+        let value = self.expression()?;
         let height = value.height;
         let Some((operator, _)) = operator(sign) else {
             return fault(at, format!("the operator {sign}= is not supported"));
@@ -414,9 +414,9 @@ impl<'s> Compiler<'s> {
     }
 
     /// `condition ? a : b`
-    fn choice(&mut self, wanted: Option<&Type>) -> Checked<Typed> {
+    fn choice(&mut self) -> Checked<Typed> {
         let at = self.at();
-        let condition = self.operation(1, wanted)?;
+        let condition = self.operation(1)?;
         if !self.take("?") {
             return Ok(condition);
         }
@@ -425,10 +425,10 @@ impl<'s> Compiler<'s> {
         let condition = self.assigned(condition, &boolean, at)?;
         let before = self.locals.state();
         let first_at = self.at();
-        let first = self.expression(wanted)?;
+        let first = self.expression()?;
         self.locals.restore(before.clone());
         self.expect(":")?;
-        let second = self.expression(wanted)?;
+        let second = self.expression()?;
         self.locals.restore(before);
         let heights = [height, first.height, second.height];
         let (first, second, ty) = self.unified(first, second, first_at)?;
@@ -437,8 +437,8 @@ impl<'s> Compiler<'s> {
     }
 
     /// Operands and operators that bind at least that strongly.
-    fn operation(&mut self, strength: u8, wanted: Option<&Type>) -> Checked<Typed> {
-        let mut left = self.unary(wanted)?;
+    fn operation(&mut self, strength: u8) -> Checked<Typed> {
+        let mut left = self.unary()?;
         loop {
             let at = self.at();
             if matches!(self.kind(), Kind::Word("instanceof")) {
@@ -452,7 +452,7 @@ impl<'s> Compiler<'s> {
             };
             self.advance();
             let before = self.locals.state();
-            let right = self.operation(own + 1, None)?;
+            let right = self.operation(own + 1)?;
             if matches!(operator, Operator::Both | Operator::Either) {
                 // What the right side assigns may not happen.
                 self.locals.restore(before);

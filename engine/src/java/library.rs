@@ -92,9 +92,8 @@ fn text(
         Method::CharAt => match usize::try_from(int(second)).ok().and_then(|at| own.get(at)) {
             Some(unit) => Ok(Value::Char(*unit)),
             None => Err(out_of_text(format!(
-                "index {}, length {}",
-                int(second),
-                own.len()
+                "String index out of range: {}",
+                int(second)
             ))),
         },
         Method::Substring => {

@@ -7,7 +7,7 @@
 //! - literals, the operators of Java with its promotions, boxing and unboxing, casts, `?:`, string concatenation;
 //! - `if`, `while`, `do`, `for` over counters and over collections, `break`, `continue`, `return`, and `throw new` of the
 //!   unchecked exceptions of `java.lang`;
-//! - the methods that [`methods`] lists, `new ArrayList<>()` and its like, and `udfContext.newReturnUDTValue()`.
+//! - the methods that [`methods`] lists, `new ArrayList<Integer>()` and its like, and `udfContext.newReturnUDTValue()`.
 //!
 //! Everything else is refused when the function is created, with the place and the name of the construct. Types,
 //! definite assignment and reachability follow the Java Language Specification, so that what is accepted here is

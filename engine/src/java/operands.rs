@@ -10,10 +10,10 @@ use super::types::{self, Collection, Primitive, Type};
 use super::{Checked, fault};
 
 impl<'s> Compiler<'s> {
-    pub(super) fn unary(&mut self, wanted: Option<&Type>) -> Checked<Typed> {
+    pub(super) fn unary(&mut self) -> Checked<Typed> {
         let at = self.at();
         let Kind::Sign(sign) = *self.kind() else {
-            return self.postfix(wanted);
+            return self.postfix();
         };
         match sign {
             "-" | "+" | "!" | "~" => {}
@@ -22,9 +22,9 @@ impl<'s> Compiler<'s> {
                 if let Some(ty) = self.cast()? {
                     return self.cast_operand(&ty, at);
                 }
-                return self.postfix(wanted);
+                return self.postfix();
             }
-            _ => return self.postfix(wanted),
+            _ => return self.postfix(),
         }
         self.advance();
         if let ("-", Kind::Number(text)) = (sign, self.kind().clone()) {
@@ -34,7 +34,7 @@ impl<'s> Compiler<'s> {
             return Ok(Typed::of_constant(constant, primitive));
         }
         self.enter()?;
-        let operand = self.unary(None)?;
+        let operand = self.unary()?;
         self.leave();
         let undefined = |ty: &Type| {
             fault(
@@ -131,8 +131,8 @@ impl<'s> Compiler<'s> {
     }
 
     /// An operand with what is called on it.
-    fn postfix(&mut self, wanted: Option<&Type>) -> Checked<Typed> {
-        let mut operand = self.primary(wanted)?;
+    fn postfix(&mut self) -> Checked<Typed> {
+        let mut operand = self.primary()?;
         loop {
             let at = self.at();
             self.check_height(&operand, at)?;
@@ -161,7 +161,7 @@ impl<'s> Compiler<'s> {
         }
     }
 
-    fn primary(&mut self, wanted: Option<&Type>) -> Checked<Typed> {
+    fn primary(&mut self) -> Checked<Typed> {
         let at = self.at();
         match self.kind().clone() {
             Kind::Number(text) => {
@@ -180,11 +180,11 @@ impl<'s> Compiler<'s> {
             }
             Kind::Sign("(") => {
                 self.advance();
-                let inner = self.expression(wanted)?;
+                let inner = self.expression()?;
                 self.expect(")")?;
                 Ok(inner)
             }
-            Kind::Word(word) => self.word(word, at, wanted),
+            Kind::Word(word) => self.word(word, at),
             Kind::Sign(sign) => fault(
                 at,
                 format!("Syntax error on token '{sign}', an expression expected"),
@@ -196,7 +196,7 @@ impl<'s> Compiler<'s> {
         }
     }
 
-    fn word(&mut self, word: &'s str, at: usize, wanted: Option<&Type>) -> Checked<Typed> {
+    fn word(&mut self, word: &'s str, at: usize) -> Checked<Typed> {
         let boolean = |value| {
             Ok(Typed::of_constant(
                 Constant::Boolean(value),
@@ -223,7 +223,7 @@ impl<'s> Compiler<'s> {
             }
             "new" => {
                 self.advance();
-                return self.created(wanted);
+                return self.created();
             }
             "udfContext" => return self.context(),
             _ if is_keyword(word) => return fault(at, format!("'{word}' is not supported here")),
@@ -293,7 +293,7 @@ impl<'s> Compiler<'s> {
             return Ok(arguments);
         }
         loop {
-            arguments.push(self.expression(None)?);
+            arguments.push(self.expression()?);
             if !self.take(",") {
                 self.expect(")")?;
                 return Ok(arguments);
@@ -349,7 +349,7 @@ impl<'s> Compiler<'s> {
     }
 
     /// `new ArrayList<Integer>()` and its like, from behind `new`.
-    fn created(&mut self, wanted: Option<&Type>) -> Checked<Typed> {
+    fn created(&mut self) -> Checked<Typed> {
         self.next += self.after_package();
         let at = self.at();
         let name = self.name()?;
@@ -361,20 +361,14 @@ impl<'s> Compiler<'s> {
             return fault(at, format!("new {name} is not supported{hint}"));
         };
         self.expect("<")?;
-        let ty = match self.take(">") {
-            true => match (collection, wanted) {
-                (Collection::List, Some(ty @ Type::List(_)))
-                | (Collection::Set, Some(ty @ Type::Set(_)))
-                | (Collection::Map, Some(ty @ Type::Map(_))) => ty.clone(),
-                _ => {
-                    return fault(
-                        at,
-                        format!("the type arguments of {name} cannot be inferred here"),
-                    );
-                }
-            },
-            false => self.parameterised(collection)?,
-        };
+        if self.take(">") {
+            // Cassandra's compiler doesn't see all the classes that inferring them takes.
+            return fault(
+                at,
+                format!("new {name}<> without type arguments is not supported"),
+            );
+        }
+        let ty = self.parameterised(collection)?;
         self.expect("(")?;
         if !self.take(")") {
             return fault(
@@ -535,7 +529,7 @@ impl<'s> Compiler<'s> {
 
     fn cast_operand(&mut self, ty: &Type, at: usize) -> Checked<Typed> {
         self.enter()?;
-        let operand = self.unary(Some(ty))?;
+        let operand = self.unary()?;
         self.leave();
         let height = operand.height;
         let wrong = |from: &Type| fault(at, format!("Cannot cast from {from} to {ty}"));

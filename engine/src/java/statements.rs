@@ -77,7 +77,7 @@ impl Compiler<'_> {
             };
             if self.take("=") {
                 let at = self.at();
-                let value = self.expression(Some(ty))?;
+                let value = self.expression()?;
                 let value = self.assigned(value, ty, at)?;
                 self.locals.assign(place);
                 statements.push(Statement::Do(Expression::Assign(place, Box::new(value))));
@@ -128,7 +128,7 @@ impl Compiler<'_> {
     /// An expression that may stand as a statement.
     fn effect(&mut self) -> Checked<Expression> {
         let at = self.at();
-        let checked = self.expression(None)?;
+        let checked = self.expression()?;
         match checked.expression {
             expression @ (Expression::Assign(..)
             | Expression::Postfix(..)
@@ -305,7 +305,7 @@ impl Compiler<'_> {
         let name = self.name()?;
         self.expect(":")?;
         let collection_at = self.at();
-        let collection = self.expression(None)?;
+        let collection = self.expression()?;
         self.expect(")")?;
         let (Type::List(element) | Type::Set(element) | Type::View(element)) = &collection.ty
         else {
@@ -353,7 +353,7 @@ impl Compiler<'_> {
                 format!("This method must return a result of type {returns}"),
             );
         }
-        let value = self.expression(Some(&returns))?;
+        let value = self.expression()?;
         let value = self.assigned(value, &returns, at)?;
         self.expect(";")?;
         self.reachable = false;
@@ -384,7 +384,7 @@ impl Compiler<'_> {
         let mut message = None;
         if !matches!(self.kind(), Kind::Sign(")")) {
             let at = self.at();
-            let value = self.expression(Some(&Type::String))?;
+            let value = self.expression()?;
             message = Some(self.assigned(value, &Type::String, at)?);
         }
         self.expect(")")?;
@@ -414,7 +414,7 @@ impl Compiler<'_> {
     /// A condition and its value if that is constant.
     fn boolean(&mut self) -> Checked<(Expression, Option<bool>)> {
         let at = self.at();
-        let condition = self.expression(None)?;
+        let condition = self.expression()?;
         let constant = match condition.constant() {
             Some(Constant::Boolean(value)) => Some(*value),
             _ => None,

@@ -252,19 +252,19 @@ fn statements_go_where_java_goes() {
         ),
         ("{ int x = 1; } int x = 2; return x;", 0, 0, 2),
         (
-            "List<Integer> l = new ArrayList<>(); l.add(a); l.add(b); int s = 0; for (int x : l) s += x; return s;",
+            "List<Integer> l = new ArrayList<Integer>(); l.add(a); l.add(b); int s = 0; for (int x : l) s += x; return s;",
             3,
             4,
             7,
         ),
         (
-            "Map<String, List<Integer>> m = new LinkedHashMap<>(); m.put(\"x\", new ArrayList<Integer>()); m.get(\"x\").add(a); return m.get(\"x\").get(0) + m.size();",
+            "Map<String, List<Integer>> m = new LinkedHashMap<String, List<Integer>>(); m.put(\"x\", new ArrayList<Integer>()); m.get(\"x\").add(a); return m.get(\"x\").get(0) + m.size();",
             3,
             4,
             4,
         ),
         (
-            "Set<String> s = new LinkedHashSet<>(); s.add(\"a\"); s.add(\"b\"); s.add(\"a\"); return s.size();",
+            "Set<String> s = new LinkedHashSet<String>(); s.add(\"a\"); s.add(\"b\"); s.add(\"a\"); return s.size();",
             0,
             0,
             2,
@@ -307,11 +307,11 @@ fn strings_are_utf16() {
             "71.5-12truefalse",
         ),
         (
-            "List<String> l = new ArrayList<>(); l.add(\"x\"); l.add(null); return \"\" + l;",
+            "List<String> l = new ArrayList<String>(); l.add(\"x\"); l.add(null); return \"\" + l;",
             "[x, null]",
         ),
         (
-            "Map<String,Integer> m = new LinkedHashMap<>(); m.put(\"k\", 1); m.put(\"j\", null); String s = \"\"; for (String k : m.keySet()) s += k; return m + s;",
+            "Map<String,Integer> m = new LinkedHashMap<String,Integer>(); m.put(\"k\", 1); m.put(\"j\", null); String s = \"\"; for (String k : m.keySet()) s += k; return m + s;",
             "{k=1, j=null}kj",
         ),
     ] {
@@ -324,18 +324,18 @@ fn strings_are_utf16() {
         ),
         (
             "return \"\" + \"abc\".charAt(3);",
-            "java.lang.StringIndexOutOfBoundsException: index 3, length 3",
+            "java.lang.StringIndexOutOfBoundsException: String index out of range: 3",
         ),
         (
             "return \"\" + Integer.parseInt(\"x\");",
             "java.lang.NumberFormatException: For input string: \"x\"",
         ),
         (
-            "List<String> l = new ArrayList<>(); return l.get(0);",
+            "List<String> l = new ArrayList<String>(); return l.get(0);",
             "java.lang.IndexOutOfBoundsException: Index 0 out of bounds for length 0",
         ),
         (
-            "List<Integer> l = new ArrayList<>(); l.add(1); l.add(2); for (Integer x : l) l.add(3); return \"\";",
+            "List<Integer> l = new ArrayList<Integer>(); l.add(1); l.add(2); for (Integer x : l) l.add(3); return \"\";",
             "java.util.ConcurrentModificationException",
         ),
         (

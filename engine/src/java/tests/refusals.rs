@@ -131,6 +131,10 @@ fn what_is_not_supported_is_named_when_the_function_is_created() {
             "line 1:30 new HashMap is not supported: its order is not defined; use LinkedHashMap",
         ),
         (
+            "List<Integer> l = new ArrayList<>(); return 1;",
+            "line 1:23 new ArrayList<> without type arguments is not supported",
+        ),
+        (
             "return \"a\".matches(\"b\") ? 1 : 2;",
             "line 1:11 the method matches(String) of String is not supported",
         ),
@@ -195,11 +199,11 @@ fn a_call_ends_when_its_budget_does() {
         "while (true) {}",
         "for (;;) { }",
         "String s = \"xxxxxxxx\"; while (true) s += s;",
-        "List<String> l = new ArrayList<>(); while (true) l.add(\"x\");",
-        "Map<Integer, Integer> m = new LinkedHashMap<>(); int i = 0; while (true) m.put(i, i++);",
+        "List<String> l = new ArrayList<String>(); while (true) l.add(\"x\");",
+        "Map<Integer, Integer> m = new LinkedHashMap<Integer, Integer>(); int i = 0; while (true) m.put(i, i++);",
         // What is shared costs as often as it is looked at.
-        "String s = \"xxxxxxxx\"; for (int i = 0; i < 16; i++) s += s; List<String> l = new ArrayList<>(); for (int i = 0; i < 1000; i++) l.add(s); return (\"\" + l).length();",
-        "String s = \"xxxxxxxx\"; for (int i = 0; i < 14; i++) s += s; String t = s + 1; List<String> l = new ArrayList<>(); for (int i = 0; i < 1000; i++) l.add(s + 2); return l.indexOf(t);",
+        "String s = \"xxxxxxxx\"; for (int i = 0; i < 16; i++) s += s; List<String> l = new ArrayList<String>(); for (int i = 0; i < 1000; i++) l.add(s); return (\"\" + l).length();",
+        "String s = \"xxxxxxxx\"; for (int i = 0; i < 14; i++) s += s; String t = s + 1; List<String> l = new ArrayList<String>(); for (int i = 0; i < 1000; i++) l.add(s + 2); return l.indexOf(t);",
     ] {
         let error = ints(&CqlType::Int, body, Some(1), Some(1)).unwrap_err();
         assert_eq!(
@@ -217,7 +221,7 @@ fn a_call_ends_when_its_budget_does() {
 #[test]
 fn a_result_is_paid_for() {
     let lists = CqlType::List(CqlType::Text.into());
-    let body = "String s = \"xxxxxxxx\"; for (int i = 0; i < 14; i++) s += s; List<String> l = new ArrayList<>(); \
+    let body = "String s = \"xxxxxxxx\"; for (int i = 0; i < 14; i++) s += s; List<String> l = new ArrayList<String>(); \
                 for (int i = 0; i < 10000; i++) l.add(s); return l;";
     let error = ints(&lists, body, None, None).unwrap_err();
     assert_eq!(error, "it took more than 1048576 steps and was stopped");
@@ -233,9 +237,9 @@ proptest::proptest! {
     ) {
         let bodies = [
             "int s = 0; for (int i = 0; i < a; i++) { s += i * 2 - (i % 3); if (s > 100) break; else continue; } return s;",
-            "List<Integer> l = new ArrayList<>(); l.add(a); l.add(b); int x = 0; for (Integer y : l) if (y != null) x += y; return x;",
+            "List<Integer> l = new ArrayList<Integer>(); l.add(a); l.add(b); int x = 0; for (Integer y : l) if (y != null) x += y; return x;",
             "String t = \"x\" + a + 'c' + 1.5; do { t = t.substring(1); } while (!t.isEmpty()); return t.length() > 3 ? 1 : null;",
-            "Map<String, List<Integer>> m = new LinkedHashMap<>(); m.put(\"k\", null); return m.get(\"k\") == null ? m.size() : 0;",
+            "Map<String, List<Integer>> m = new LinkedHashMap<String, List<Integer>>(); m.put(\"k\", null); return m.get(\"k\") == null ? m.size() : 0;",
             "int x; if (a > b && b != 0 || a == 1) x = (int) (1L << a) >>> 2; else x = ~a ^ b; return x / (b - 2);",
             "throw new IllegalStateException(\"m\" + Math.max(a, b) + Integer.MAX_VALUE + (byte) 300 + 0x1F + 1e3f);",
         ];
