@@ -75,6 +75,8 @@ pub(crate) struct Calls {
     /// The bodies of what is queued, one behind the other.
     bodies: BytesMut,
     queued: Vec<Queued>,
+    /// A waker that another one replaced: to be taken, and dropped where that may drop a task.
+    pub(crate) replaced: Option<Waker>,
     /// Calls that were abandoned after they had been queued.
     cancelled: Vec<Key>,
 }
@@ -94,6 +96,7 @@ impl Calls {
             unsent: 0,
             bodies: BytesMut::new(),
             queued: Vec::new(),
+            replaced: None,
             cancelled: Vec::new(),
         }
     }
@@ -180,11 +183,14 @@ impl Calls {
     }
 
     /// Nobody asks for a call any more: it isn't sent if it wasn't yet, and its answer goes nowhere if it was.
-    pub(crate) fn abandon(&mut self, key: Key) {
+    /// Its waker is given back, since to drop that may drop a task that makes other calls.
+    pub(crate) fn abandon(&mut self, key: Key) -> Option<Waker> {
+        let waker = self.place(key)?.waker.take();
         if let Some(Stage::UnderWay) = self.leave(key) {
             self.under_way -= 1;
             self.cancelled.push(key);
         }
+        waker
     }
 
     /// Gives a call its outcome, and who is to be woken for it. One that was abandoned needs none.
@@ -315,8 +321,11 @@ impl Calls {
     fn wait(&mut self, key: Key, waker: &Waker) {
         if let Some(place) = self.place(key) {
             match &mut place.waker {
-                Some(known) => known.clone_from(waker),
-                none => *none = Some(waker.clone()),
+                Some(known) if known.will_wake(waker) => {}
+                known => {
+                    let replaced = known.replace(waker.clone());
+                    self.replaced = replaced;
+                }
             }
         }
     }

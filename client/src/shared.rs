@@ -1,5 +1,6 @@
 //! [`Shared`]: what the clients of a connection and its pump have in common, behind one mutex that is
-//! held for a few copies at most. Nobody is woken while it is held.
+//! held for a few copies at most. Nobody is woken while it is held, and no caller's waker dropped: its task may
+//! go with it, and that may make other calls.
 
 use crate::calls::{Calls, Key, Limits, Outcome};
 use crate::error::Error;
@@ -118,7 +119,9 @@ impl Shared {
             false => None,
         };
         let pump = state.pump_for_queued();
+        let replaced = state.calls.replaced.take();
         drop(state);
+        drop(replaced);
         wake(pump.into_iter().chain(next));
         room
     }
@@ -146,7 +149,9 @@ impl Shared {
             *key = None;
         }
         let pump = state.pump_for_queued();
+        let replaced = state.calls.replaced.take();
         drop(state);
+        drop(replaced);
         wake(pump);
         outcome
     }
@@ -154,9 +159,10 @@ impl Shared {
     /// Nobody asks for a call any more.
     pub(crate) fn abandon(&self, key: Key) {
         let mut state = self.lock();
-        state.calls.abandon(key);
+        let abandoned = state.calls.abandon(key);
         let next = state.calls.next_in_line();
         drop(state);
+        drop(abandoned);
         wake(next);
     }
 
@@ -166,7 +172,8 @@ impl Shared {
     }
 
     pub(crate) fn forget_listener(&self, number: u64) {
-        self.lock().listeners.remove(number);
+        let forgotten = self.lock().listeners.remove(number);
+        drop(forgotten);
     }
 
     pub(crate) fn poll_event(

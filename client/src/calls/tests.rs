@@ -72,7 +72,7 @@ fn who_finds_no_room_gets_it_in_the_order_of_coming() {
     assert!(!has_room(&mut calls, third));
     assert!(has_room(&mut calls, second));
     assert!(!has_room(&mut calls, third));
-    calls.abandon(second);
+    drop(calls.abandon(second));
     assert!(has_room(&mut calls, third));
 }
 
@@ -93,7 +93,7 @@ fn an_abandoned_call_leaves_the_line() {
     let (first, _) = enter(&mut calls);
     let (second, _) = enter(&mut calls);
     let (third, _) = enter(&mut calls);
-    calls.abandon(second);
+    drop(calls.abandon(second));
     calls.complete(first, answer());
     assert!(calls.next_in_line().is_some());
     assert!(has_room(&mut calls, third));
@@ -126,7 +126,7 @@ fn a_late_answer_reaches_nobody_though_its_place_is_used_again() {
     let mut calls = calls((8, 1000));
     let (first, _) = enter(&mut calls);
     calls.queue(first, &request("a"));
-    calls.abandon(first);
+    drop(calls.abandon(first));
     assert_eq!(collected(&mut calls).2, [first]);
     let (second, _) = enter(&mut calls);
     assert_eq!(second.place, first.place);
@@ -142,7 +142,7 @@ fn a_crowd_leaves_no_places_behind() {
     let mut calls = calls((1, 1000));
     let crowd: Vec<Key> = (0..2 * KEPT).map(|_| enter(&mut calls).0).collect();
     for key in crowd {
-        calls.abandon(key);
+        drop(calls.abandon(key));
     }
     assert_eq!((calls.places.capacity(), calls.free.capacity()), (0, 0));
     assert!(enter(&mut calls).1.is_ready());

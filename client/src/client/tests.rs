@@ -12,8 +12,9 @@ use helenus_core::{
     ServerEvent,
 };
 use std::future::poll_fn;
-use std::pin::Pin;
-use std::task::{Context, Poll, Waker};
+use std::pin::{Pin, pin};
+use std::sync::Mutex;
+use std::task::{Context, Poll, Wake, Waker};
 
 fn columns(names: &[&str], id: &'static [u8]) -> Arc<ResultMetadata> {
     let column = |name: &&str| ColumnSpec {
@@ -332,4 +333,30 @@ fn pages_and_events_are_streams() {
         .unwrap();
     let mut cx = Context::from_waker(Waker::noop());
     assert!(Pin::new(&mut events).poll_next(&mut cx).is_pending());
+}
+
+/// A task that nobody but its waker holds.
+struct Task(Mutex<Option<Pin<Box<dyn Future<Output = ()> + Send>>>>);
+
+impl Wake for Task {
+    fn wake(self: Arc<Self>) {}
+}
+
+#[test]
+fn a_task_that_goes_with_its_waker_may_hold_other_calls() {
+    let (client, mut pair) = shop(ProtocolVersion::V5);
+    let task = Arc::new(Task(Mutex::new(None)));
+    let (waker, other) = (Waker::from(Arc::clone(&task)), client.clone());
+    let mut held = Box::pin(async move { drop(other.query("nonsense", ()).await) });
+    assert!(poll(held.as_mut()).is_pending());
+    *task.0.lock().unwrap() = Some(held);
+    drop(task);
+    {
+        let mut call = pin!(client.query("nonsense", ()));
+        let mut cx = Context::from_waker(&waker);
+        assert!(call.as_mut().poll(&mut cx).is_pending());
+        drop(waker);
+    }
+    pair.run();
+    assert_eq!(heard(&client, &mut pair), "");
 }
