@@ -24,7 +24,8 @@ class StartFailure(Exception):
 class Server:
     """A running server; a context manager that ends it."""
 
-    def __init__(self, runtime=None, arguments=None, env=None, name=None):
+    def __init__(self, runtime=None, arguments=None, env=None, name=None, binary=paths.BINARY):
+        self.binary = binary
         self.name = name or runtime or "server"
         self.runtime = runtime
         self.arguments = arguments
@@ -49,7 +50,7 @@ class Server:
         started = time.monotonic()
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(
-                [str(paths.BINARY), "serve"] + [str(part) for part in self.arguments],
+                [str(self.binary), "serve"] + [str(part) for part in self.arguments],
                 cwd=str(paths.ROOT),
                 env=process.environment(self.env),
                 stdin=subprocess.DEVNULL,

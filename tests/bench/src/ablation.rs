@@ -61,7 +61,7 @@ pub fn table() -> Result<(), String> {
                 print!(" {:>10}", "-");
                 continue;
             }
-            let cost = callgrind::per_request(program, &[scenario])?;
+            let cost = callgrind::per_request(program, &[scenario], 3200)?;
             print!(" {cost:>10.1}");
             costs.push(cost);
         }

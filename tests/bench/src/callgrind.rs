@@ -3,18 +3,15 @@
 use std::path::Path;
 use std::process::Command;
 
-/// Requests of the shorter of two runs.
-pub const REQUESTS: u64 = 3200;
-
 /// The instructions a request of a program that takes these arguments and the number of requests: those of a
-/// run of 2N requests less those of one of N, divided by N. What happens once counts for nothing.
+/// run of 2N `requests` less those of one of N, divided by N. What happens once counts for nothing.
 ///
 /// # Errors
 /// What valgrind says, if it counted nothing.
-pub fn per_request(program: &Path, arguments: &[&str]) -> Result<f64, String> {
-    let twice = whole_run(program, arguments, 2 * REQUESTS)?;
-    let more = twice.saturating_sub(whole_run(program, arguments, REQUESTS)?);
-    Ok(more as f64 / REQUESTS as f64)
+pub fn per_request(program: &Path, arguments: &[&str], requests: u64) -> Result<f64, String> {
+    let twice = whole_run(program, arguments, 2 * requests)?;
+    let more = twice.saturating_sub(whole_run(program, arguments, requests)?);
+    Ok(more as f64 / requests as f64)
 }
 
 fn whole_run(program: &Path, arguments: &[&str], requests: u64) -> Result<u64, String> {

@@ -8,7 +8,7 @@ pub mod client;
 pub mod client_calls;
 pub mod core;
 pub mod engine;
-
+pub mod parts;
 mod scenarios;
 
 pub use scenarios::SCENARIOS;

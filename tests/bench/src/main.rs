@@ -1,22 +1,28 @@
 //! `helenus-bench [NAME]`: instructions and allocations a request, of every scenario or those whose name
-//! begins so. `helenus-bench ablation`: what errors as values cost. It fails if something costs more than it
-//! may.
+//! begins so. `helenus-bench ablation`: what errors as values cost. `helenus-bench parts`: a message in several
+//! segments, read in one piece and where it lies. It fails if something costs more than it may.
 
 use std::collections::HashMap;
 use std::process::ExitCode;
 
 use helenus_allocations as allocations;
-use helenus_bench::callgrind::{REQUESTS, per_request};
-use helenus_bench::{Limit, SCENARIOS, ablation, run, scenario};
+use helenus_bench::callgrind::per_request;
+use helenus_bench::{Limit, SCENARIOS, ablation, parts, run, scenario};
+
+/// Requests of the shorter of two runs, and of the run that fills caches and buffers before allocations are
+/// counted.
+const REQUESTS: u64 = 3200;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let outcome = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["run", name, requests] => handle(name, requests),
         ["ablation"] => ablation::table(),
+        ["parts"] => parts::table(),
+        ["part", message, way, times] => parts::read(message, way, times),
         [] => table(""),
         [prefix] => table(prefix),
-        _ => Err("usage: helenus-bench [NAME | ablation]".to_owned()),
+        _ => Err("usage: helenus-bench [NAME | ablation | parts]".to_owned()),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -83,7 +89,7 @@ impl Costs {
         }
         let program = std::env::current_exe().map_err(|error| error.to_string())?;
         let cost = Cost {
-            instructions: per_request(&program, &["run", name])?,
+            instructions: per_request(&program, &["run", name], REQUESTS)?,
             allocations: allocations_of(name)?,
         };
         self.0.insert(name, cost);

@@ -7,13 +7,17 @@
 )]
 
 use std::cell::RefCell;
+use std::io;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use clap::Parser;
 use fastrand::Rng;
-use helenus_fuzz::{TARGETS, Target, export, from_hex, import, mutate, seeds, target, to_hex};
+use helenus_fuzz::{
+    TARGETS, Target, export, from_hex, import, mutate, seeds, send, sent_bytes, target, to_hex,
+};
 
 /// Runs fuzz targets: first every seed as it is, then mutations of them, the same ones for the same seed.
 #[derive(Debug, Parser)]
@@ -40,6 +44,9 @@ struct Arguments {
     /// Add the files in DIR/TARGET, which libFuzzer found worth keeping, to the corpus in the repository.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["input", "export"])]
     import: Option<PathBuf>,
+    /// Send the inputs of `server` and `cql` to the server at this address instead, a connection each.
+    #[arg(long, value_name = "HOST:PORT", conflicts_with_all = ["input", "export", "import"])]
+    send: Option<SocketAddr>,
     /// Print one JSON object a target.
     #[arg(long)]
     json: bool,
@@ -99,10 +106,7 @@ fn main() -> ExitCode {
                 import: Some(directory),
                 ..
             } => import(target.name, directory),
-            _ => {
-                run(target, &arguments);
-                Ok(())
-            }
+            _ => run(target, &arguments),
         };
         if let Err(error) = done {
             eprintln!("helenus-fuzz: {}: {error}", target.name);
@@ -132,11 +136,26 @@ fn execute(target: &Target, input: Vec<u8>) {
     CURRENT.with_borrow(|(_, input)| (target.run)(input));
 }
 
-fn run(target: &Target, arguments: &Arguments) {
+/// Runs an input, or sends it.
+fn give(target: &Target, arguments: &Arguments, input: Vec<u8>) -> io::Result<()> {
+    let Some(address) = arguments.send else {
+        execute(target, input);
+        return Ok(());
+    };
+    match sent_bytes(target.name, &input) {
+        Some(bytes) => send(address, &bytes),
+        None => Ok(()),
+    }
+}
+
+fn run(target: &Target, arguments: &Arguments) -> io::Result<()> {
+    if arguments.send.is_some() && sent_bytes(target.name, &[]).is_none() {
+        return Ok(());
+    }
     let began = Instant::now();
     let seeds = seeds(target.name);
     for seed in &seeds {
-        execute(target, seed.clone());
+        give(target, arguments, seed.clone())?;
     }
     let end = arguments.seconds.map(Duration::from_secs);
     let mut rng = Rng::with_seed(arguments.seed);
@@ -149,7 +168,8 @@ fn run(target: &Target, arguments: &Arguments) {
     while !is_over(mutations) && !seeds.is_empty() {
         let pick = |rng: &mut Rng| &seeds[rng.usize(..seeds.len())];
         let (one, other) = (pick(&mut rng), pick(&mut rng));
-        execute(target, mutate(&mut rng, one, other, target.words));
+        let input = mutate(&mut rng, one, other, target.words);
+        give(target, arguments, input)?;
         mutations += 1;
     }
     let seconds = began.elapsed().as_secs_f64();
@@ -166,4 +186,5 @@ fn run(target: &Target, arguments: &Arguments) {
             seeds.len()
         );
     }
+    Ok(())
 }

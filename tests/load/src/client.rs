@@ -79,7 +79,7 @@ impl Client {
             Workload::Read => self.prepare(requests::SELECT)?,
             Workload::Write => self.prepare(&requests::insert("kv"))?,
             Workload::Scan => self.prepare(requests::COUNT)?,
-            Workload::Options => Bytes::new(),
+            _ => Bytes::new(),
         };
         let mut key = (worker as u32).wrapping_mul(0x9E37_79B9);
         let mut request = |output: &mut BytesMut, stream: u16| {
@@ -90,7 +90,7 @@ impl Client {
                 Workload::Read => requests::write_select(output, stream, &id, key),
                 Workload::Write => requests::write_insert(output, stream, &id, key),
                 Workload::Scan => requests::write_count(output, stream, &id),
-                Workload::Options => requests::write_options(output, stream),
+                _ => requests::write_options(output, stream),
             }
         };
         let mut output = BytesMut::new();

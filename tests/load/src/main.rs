@@ -4,6 +4,7 @@
 mod client;
 mod report;
 mod requests;
+mod visits;
 
 use std::net::SocketAddr;
 use std::thread;
@@ -41,6 +42,9 @@ pub(crate) struct Options {
     /// Rows that a scan table holds; with `scan`, which counts them over and over.
     #[arg(long, default_value_t = 1_000_000)]
     rows: u32,
+    /// Connections that come and go; with `visitors` and `strangers`.
+    #[arg(long, default_value_t = 10_000)]
+    visits: u32,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -55,6 +59,10 @@ pub(crate) enum Workload {
     Write,
     /// OPTIONS, which no engine answers.
     Options,
+    /// Connections that say OPTIONS, read the answer and go.
+    Visitors,
+    /// Connections whose first byte is 0x42, which read the answer and go.
+    Strangers,
     /// `SELECT count(*)` over a table filled with `--rows` rows first.
     Scan,
 }
@@ -63,12 +71,15 @@ type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 fn main() -> Result<(), Failure> {
     let options = Options::parse();
+    if matches!(options.workload, Workload::Visitors | Workload::Strangers) {
+        return visits::load(&options);
+    }
     let mut setup = Client::connect(options.target)?;
     setup.create_tables()?;
     match options.workload {
         Workload::Read => setup.fill("kv", options.keys)?,
         Workload::Scan => setup.fill("scan", options.rows)?,
-        Workload::Write | Workload::Options => {}
+        _ => {}
     }
 
     let warm_up = Duration::from_secs(options.seconds.min(5));

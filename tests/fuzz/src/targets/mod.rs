@@ -8,6 +8,8 @@ mod messages;
 mod server;
 mod types;
 
+pub(crate) use server::client_bytes;
+
 /// A fuzz target.
 #[derive(Debug, Clone, Copy)]
 pub struct Target {

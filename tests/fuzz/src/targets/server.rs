@@ -41,6 +41,20 @@ pub(super) fn server(data: &[u8]) {
     wire::read(&server.output);
 }
 
+/// What a client sends whose input this is, its handshake included.
+pub(crate) fn client_bytes(data: &[u8]) -> Vec<u8> {
+    let mut input = Input::new(data);
+    let (setting, version, compression) = (input.byte(), input.version(), input.compression());
+    let _cuts = input.cuts();
+    let _steps = input.take(usize::from(setting >> 4));
+    if setting & 4 != 0 {
+        return input.rest().to_vec();
+    }
+    let mut bytes = wire::startup(version, compression);
+    bytes.extend(wire::after_handshake(input, version, compression));
+    bytes
+}
+
 /// The same bytes whole, one at a time and cut otherwise: the same requests, answers and errors.
 pub(super) fn chunking(data: &[u8]) {
     let mut input = Input::new(data);
