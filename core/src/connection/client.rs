@@ -30,7 +30,7 @@ use super::event::Progress;
 use super::exchange::Closed;
 use crate::codes::{Opcode, ProtocolVersion};
 use crate::envelope::{Direction, StreamId};
-use crate::error::{PeerMisbehaved, Scope};
+use crate::error::{ErrorKind, PeerMisbehaved, Scope};
 use crate::framing::inbound::Inbound;
 use crate::framing::lent::Lent;
 use crate::framing::outbound::Outbound;
@@ -289,6 +289,7 @@ impl ClientConnection {
     /// Received bytes that are no good envelope: those of one request's answer fail that, others all.
     #[cold]
     fn fault(&mut self, fault: Fault) -> Option<(CallId, CallError)> {
+        let kind = fault.error.kind();
         let error = match fault.error {
             PeerMisbehaved::EnvelopeTooLong { length, limit }
             | PeerMisbehaved::MessageTooLong { length, limit } => {
@@ -303,7 +304,7 @@ impl ClientConnection {
         if fault.scope == Scope::Stream && self.state == State::Ready {
             match self.calls.answered(fault.stream) {
                 Found::Call(call, _) => {
-                    self.stats.malformed += 1;
+                    self.stats.faults.count(kind);
                     return Some((call, error));
                 }
                 Found::Orphan => {
@@ -321,8 +322,11 @@ impl ClientConnection {
     #[cold]
     fn end(&mut self, error: ClientError) {
         if matches!(self.closed, Closed::No) {
-            let is_malformed = matches!(error, ClientError::Peer(_) | ClientError::Decode(_));
-            self.stats.malformed += u64::from(is_malformed);
+            match &error {
+                ClientError::Peer(error) => self.stats.faults.count(error.kind()),
+                ClientError::Decode(_) => self.stats.faults.count(ErrorKind::Decode),
+                _ => {}
+            }
             self.closed = Closed::Untold(error);
         }
     }

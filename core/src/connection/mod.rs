@@ -19,7 +19,8 @@
 //! | v5, lz4: a block that gives fewer bytes than its segment's header says | what is missing is read as an envelope, and answered without end | 0x000A; the next segment is read |
 //! | a self-contained segment that ends within an envelope | an ERROR without end | an ERROR on its stream; the next segment is read |
 //! | a self-contained segment amidst a message of several | the message is dropped | an ERROR on its stream |
-//! | lz4 bytes that don't decompress; cut numbers; opcodes above 0x7F | 0x0000 and the text of a Java exception | 0x000A |
+//! | lz4 bytes that don't decompress; cut numbers; opcodes above 0x7F; bytes longer than its memory | 0x0000 and the text of a Java exception | 0x000A |
+//! | text that is no UTF-8 | 0x000A, all of the text in hex, and the text of a Java exception | 0x000A without them |
 //! | QUERY flags of v5 in v3 and v4 | a keyspace is read where none was sent | the undefined flag is ignored |
 //! | OPTIONS with the payload flag and no payload | 0x0000 and the text of a Java exception | SUPPORTED |
 //! | AUTH_RESPONSE with a null token after READY, without authentication | 0x0000 and the text of a Java exception | AUTH_SUCCESS, as for other tokens |

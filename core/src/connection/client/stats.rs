@@ -1,5 +1,7 @@
 //! [`ClientStats`]: plain counters of a client's connection.
 
+use crate::connection::stats::ErrorCounts;
+
 /// What a client's connection has seen since it was opened.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -20,8 +22,8 @@ pub struct ClientStats {
     pub cancelled: u64,
     /// Late replies to requests that were given up, discarded.
     pub late: u64,
-    /// Received envelopes and segments that broke the protocol, or a limit.
-    pub malformed: u64,
+    /// Received envelopes and segments that broke the protocol, or a limit, by their kind.
+    pub faults: ErrorCounts,
     /// Heartbeats sent.
     pub heartbeats: u64,
 }

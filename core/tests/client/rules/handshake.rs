@@ -267,6 +267,6 @@ fn what_the_handshake_has_no_place_for_ends_it() {
         let error = closed(&mut client);
         let is_peers = matches!(error, ClientError::Peer(_) | ClientError::Decode(_));
         assert!(is_peers, "{error:?} to {bytes:?}");
-        assert_eq!(client.connection.stats().malformed, 1);
+        assert_eq!(client.connection.stats().faults.total(), 1);
     }
 }

@@ -2,7 +2,7 @@
 
 use helenus_core::compression::{Compression, CompressionError};
 use helenus_core::connection::{CallError, Owner, Retry};
-use helenus_core::error::PeerMisbehaved;
+use helenus_core::error::{ErrorKind, PeerMisbehaved};
 use helenus_core::segment::SegmentFormat;
 use helenus_core::testing::Cuts;
 use helenus_core::{ClientError, Flags, Opcode};
@@ -23,7 +23,11 @@ fn ending(version: u8, bytes: &[u8]) -> ClientError {
                 Told::Closed(error),
             ] => {
                 assert_eq!((*failed, reason), (call, error));
-                assert_eq!(client.connection.stats().malformed, 1);
+                let ClientError::Peer(misbehaved) = error else {
+                    panic!("the server's fault, not {error:?}");
+                };
+                let faults = client.connection.stats().faults;
+                assert_eq!(faults.iter().collect::<Vec<_>>(), [(misbehaved.kind(), 1)]);
                 error.clone()
             }
             other => panic!("unexpected {other:?}"),
@@ -142,7 +146,8 @@ fn an_answer_above_the_limit_is_discarded_and_fails_alone() {
             (Retry::Never, Owner::Caller)
         );
         assert_eq!(client.told(), [Told::Failed(big, error), answered(small)]);
-        assert_eq!(client.connection.stats().malformed, 1);
+        let faults = client.connection.stats().faults;
+        assert_eq!(faults.iter().collect::<Vec<_>>(), [(ErrorKind::TooLong, 1)]);
     }
 }
 

@@ -169,3 +169,32 @@ fn what_does_not_decompress_is_a_protocol_error() {
     assert_eq!(streams(&got), [0, 0, 2]);
     assert_eq!(got[1].code(), ErrorCode::PROTOCOL_ERROR.0);
 }
+
+#[test]
+fn text_that_is_no_utf8_is_not_repeated() {
+    let mut server = ready(4, ServerConfig::default(), parsing());
+    let text = vec![0x80; 1 << 20];
+    let length = u32::try_from(text.len()).unwrap().to_be_bytes();
+    let body = [&length[..], &text, &[0, 1, 0]].concat();
+    server.receive(&request(4, 0, 3, 7, &body), Cuts::Whole);
+    let got = got(&mut server);
+    assert_eq!(got[0].code(), ErrorCode::PROTOCOL_ERROR.0);
+    assert_eq!(got[0].message(), "Cannot decode string as UTF8");
+}
+
+#[test]
+fn a_value_longer_than_any_memory_is_a_protocol_error() {
+    let mut server = ready(4, ServerConfig::default(), parsing());
+    let token = request(4, 0, 3, 0x0F, b"\x7f\xff\xff\xffx");
+    let body = b"\0\0\0\x06SELECT\0\x01\x01\0\x01\x7f\xff\xff\xffx";
+    let query = request(4, 0, 4, 7, body);
+    let expected = said(&[(3, "0x000a"), (4, "0x000a")]);
+    assert_eq!(answers(&mut server, &[token, query]), expected);
+}
+
+fn parsing() -> Service {
+    Box::new(|request, responder| match request.parse() {
+        Ok(_) => responder.send(Response::Void),
+        Err(error) => responder.reject(&error),
+    })
+}
