@@ -4,7 +4,7 @@ use bytes::BytesMut;
 
 use super::bare::BareReader;
 use super::segmented::SegmentReader;
-use super::{Framing, Rules, Step};
+use super::{Framing, LONG, Rules, Step, reclaim};
 use crate::compression::Compression;
 
 /// A scratch buffer above this is given back when it is empty.
@@ -24,6 +24,8 @@ pub(crate) struct Inbound {
     peak: usize,
     /// With less input than this there is nothing to be done.
     wanted: usize,
+    /// Whether a long body was lent from the input, which leaves its room behind.
+    leaves_room: bool,
 }
 
 #[derive(Debug)]
@@ -39,6 +41,7 @@ impl Inbound {
             scratch: BytesMut::new(),
             peak: 0,
             wanted: 0,
+            leaves_room: false,
         }
     }
 
@@ -79,6 +82,9 @@ impl Inbound {
             self.scratch = BytesMut::new();
             self.peak = 0;
         }
+        if self.leaves_room {
+            reclaim(input);
+        }
         let step = match &mut self.reader {
             Reader::Bare(reader, compression) => {
                 reader.poll(input, &mut self.scratch, *compression, rules)
@@ -86,6 +92,7 @@ impl Inbound {
             Reader::Segments(reader) => reader.poll(input, &mut self.scratch, rules),
         };
         self.peak = self.peak.max(self.scratch.len());
+        self.leaves_room = matches!(&step, Step::Frame(frame) if frame.body > LONG);
         self.wanted = match step {
             Step::NeedInput => self.wanted(input.len()),
             _ => 0,

@@ -3,7 +3,7 @@
 use bytes::{Buf, Bytes, BytesMut};
 
 use super::inbound::Inbound;
-use super::{Dialect, Frame, Source, consume};
+use super::{Dialect, Frame, Source};
 use crate::codes::ProtocolVersion;
 use crate::envelope::Header;
 
@@ -25,7 +25,7 @@ pub(crate) struct Lent<'a> {
 
 impl<'a> Lent<'a> {
     /// The envelope of this frame, out of the buffer it lies in.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn new(
         frame: &Frame,
         inbound: &'a mut Inbound,
@@ -98,6 +98,7 @@ impl<'a> Lent<'a> {
 impl Drop for Lent<'_> {
     #[inline]
     fn drop(&mut self) {
-        consume(self.buffer, self.before + self.body + self.after);
+        let end = self.before + self.body + self.after;
+        self.buffer.advance(end.min(self.buffer.len()));
     }
 }

@@ -5,7 +5,7 @@
 
 use bytes::{Buf, BytesMut};
 
-use super::{Dialect, Fault, Frame, Rules, Source, Step, consume, negative};
+use super::{Dialect, Fault, Frame, Rules, Source, Step, negative, reclaim};
 use crate::compression::decompress_segment;
 use crate::envelope::{Header, StreamId};
 use crate::error::{PeerMisbehaved, Scope};
@@ -311,7 +311,8 @@ impl SegmentReader {
         } else {
             decompress_segment(payload, segment.uncompressed as usize, scratch)
         };
-        consume(input, length + TRAILER);
+        input.advance((length + TRAILER).min(input.len()));
+        reclaim(input);
         outcome.map_err(|error| {
             // What was gathered of a message is of no use without this part.
             scratch.clear();
