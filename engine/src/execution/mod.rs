@@ -202,8 +202,14 @@ impl Execution {
 
     fn finish(&mut self) -> Action {
         let result = match std::mem::replace(&mut self.run, Run::Done(Response::Void)) {
-            Run::View(view) => self.select(view.into_select()),
-            Run::Select(select) => self.select(select),
+            Run::View(view) => view.finish().map(|(response, warning)| {
+                self.warnings.extend(warning);
+                response
+            }),
+            Run::Select(select) => select.finish().map(|(response, warning)| {
+                self.warnings.extend(warning);
+                response
+            }),
             Run::Write(write) => match write.finish() {
                 Ok(mutations) => {
                     self.run = Run::Act {
@@ -221,13 +227,6 @@ impl Execution {
             response: result.unwrap_or_else(Response::Error),
             warnings: std::mem::take(&mut self.warnings),
         }))
-    }
-
-    /// The result of a `SELECT`.
-    fn select(&mut self, select: SelectRun) -> Result<Response, ErrorResponse> {
-        let (response, warning) = select.finish()?;
-        self.warnings.extend(warning);
-        Ok(response)
     }
 
     /// Goes on with what came of the last action.

@@ -116,14 +116,11 @@ pub(super) fn statement(
                 result_metadata_id,
                 settings.now_seconds,
             )?;
-            let run = match &plan.view {
-                None => Run::Select(select),
-                Some(source) => {
-                    let view = ViewRun::new(select, source, &binds, settings.now_seconds)?;
-                    Run::View(Box::new(view))
-                }
-            };
-            (run, warnings)
+            if let Some(source) = &plan.view {
+                let view = ViewRun::new(select, plan, source, &binds, settings.now_seconds)?;
+                return Ok((Run::View(Box::new(view)), warnings));
+            }
+            (Run::Select(select), warnings)
         }
         Plan::Modify(modify) if matches!(modify.condition, Condition::None) => {
             check_write(schema, modify, Access::Write, &settings)?;

@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use bytes::{BufMut as _, Bytes, BytesMut};
-use helenus_core::ErrorResponse;
+use helenus_core::{ErrorResponse, Response};
 
 use super::row::RowView;
 use super::select::{SelectRun, Wanted};
 use crate::readers::{Consumer, Fragment, PartitionRange, ReadCommand, ReadProgress, Slices};
-use crate::statement::{BoundFilter, ViewSource, partition_key};
+use crate::statement::{BoundFilter, BoundRows, Select, ViewSource, partition_key};
 use crate::storage::{
     ClusteringBound, ClusteringKey, ColumnData, DecoratedKey, Liveness, Mutation, NO_EXPIRY, Row,
     Shard, ShardOptions,
@@ -51,16 +51,21 @@ impl ViewRun {
     /// For a `SELECT` planned on the view.
     pub(super) fn new(
         select: SelectRun,
+        plan: &Select,
         source: &ViewSource,
         binds: &Binds<'_>,
         now_seconds: i64,
     ) -> Result<Self, ErrorResponse> {
         let filters = source.filters.iter();
         let filters: Result<_, _> = filters.map(|filter| filter.bind(binds)).collect();
-        let (range, slices) = match select
-            .only_row()
-            .and_then(|(key, row)| source.base_row(key, row))
-        {
+        let view = &source.view.table;
+        let row = match plan.restrictions.clustering.bind(view, binds)? {
+            BoundRows::One(row) => select
+                .only_partition()
+                .and_then(|key| source.base_row(key, &row)),
+            _ => None,
+        };
+        let (range, slices) = match row {
             Some((key, slices)) => (PartitionRange::Key(key), slices),
             None => (PartitionRange::ALL, Slices::All),
         };
@@ -189,9 +194,9 @@ impl ViewRun {
         Ok(Progress::Finished)
     }
 
-    /// The `SELECT`, whose result is there.
-    pub(super) fn into_select(self) -> SelectRun {
-        self.select
+    /// The result, and what to warn of.
+    pub(super) fn finish(self) -> Result<(Response, Option<String>), ErrorResponse> {
+        self.select.finish()
     }
 }
 

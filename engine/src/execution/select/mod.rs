@@ -36,10 +36,6 @@ const FIRST_ROW: usize = 128;
 #[derive(Debug)]
 pub(super) struct SelectRun {
     statement: Arc<Statement>,
-    /// The row, if just one of its partition is asked for.
-    only_row: Option<ClusteringKey>,
-    /// What the request deserves to be warned of.
-    warning: Option<String>,
     state: State,
 }
 
@@ -160,12 +156,7 @@ impl SelectRun {
             BoundKeys::Many(keys) => Keys::Many { keys, next: 0 },
             BoundKeys::Range(range) => Keys::Range(range),
         };
-        let rows = plan.clustering.bind(&select.table, binds)?;
-        let only_row = match (&select.view, &rows) {
-            (Some(_), BoundRows::One(row)) => Some(row.clone()),
-            _ => None,
-        };
-        let slices = slices(rows, select);
+        let slices = slices(plan.clustering.bind(&select.table, binds)?, select);
         let filters: Result<_, _> = plan
             .filters
             .iter()
@@ -182,12 +173,9 @@ impl SelectRun {
             .page_size
             .and_then(|size| u32::try_from(size).ok())
             .unwrap_or(0);
-        let (neighbours, warning) = match &select.nearest {
-            Some(nearest) => {
-                let (neighbours, warning) = Neighbours::new(nearest, binds, limit, params)?;
-                (Some(neighbours), warning)
-            }
-            None => (None, None),
+        let neighbours = match &select.nearest {
+            Some(nearest) => Some(Neighbours::new(nearest, binds, limit, params)?),
+            None => None,
         };
         let is_one_row = group.is_some() && select.group_by.is_none();
         let paged = page_size > 0 && limit > page_size && !is_one_row && neighbours.is_none();
@@ -226,12 +214,7 @@ impl SelectRun {
         if let Some(page) = page.filter(|_| paged) {
             state.begin_at(page);
         }
-        Ok(Self {
-            statement,
-            only_row,
-            warning,
-            state,
-        })
+        Ok(Self { statement, state })
     }
 
     /// The read to make next; `None` when all is read.
@@ -264,10 +247,10 @@ impl SelectRun {
         }
     }
 
-    /// The one row it asks for, if it does.
-    pub(super) fn only_row(&self) -> Option<(&DecoratedKey, &ClusteringKey)> {
-        match (&self.state.keys, &self.only_row) {
-            (Keys::One(Some(key)), Some(row)) => Some((key, row)),
+    /// The one partition it asks for, if it does.
+    pub(super) fn only_partition(&self) -> Option<&DecoratedKey> {
+        match &self.state.keys {
+            Keys::One(key) => key.as_ref(),
             _ => None,
         }
     }
@@ -320,16 +303,17 @@ impl SelectRun {
             return Ok((Response::Void, None));
         };
         self.state.finish_groups(select)?;
+        let mut warning = select.aggregate_warning.map(str::to_owned);
         if let Some(neighbours) = self.state.neighbours.take() {
-            neighbours.finish(&mut self.state.page);
+            warning = neighbours.finish(&mut self.state.page);
         }
         self.state.page.sort();
-        let state = self.state;
+        let state = &mut self.state;
         let metadata: Arc<ResultMetadata> = match self.statement.result.as_ref() {
             Some(metadata) => metadata.clone(),
             None => Arc::new(ResultMetadata::new(Vec::new())),
         };
-        let paging_state = match state.page.stop {
+        let paging_state = match &state.page.stop {
             Some(Stop::Page(next)) => Some(next.encode()),
             _ => None,
         };
@@ -339,11 +323,8 @@ impl SelectRun {
             skip_metadata: state.skip_metadata,
             metadata_changed: state.metadata_changed,
             row_count: state.page.row_count,
-            content: state.page.out.freeze(),
+            content: std::mem::take(&mut state.page.out).freeze(),
         };
-        let warning = self
-            .warning
-            .or_else(|| select.aggregate_warning.map(str::to_owned));
         Ok((Response::Rows(rows), warning))
     }
 }

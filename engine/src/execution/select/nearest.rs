@@ -24,6 +24,8 @@ pub(super) struct Neighbours {
     similarity: Similarity,
     limit: usize,
     rows: BinaryHeap<Neighbour>,
+    /// What the request deserves to be warned of.
+    warning: Option<String>,
 }
 
 /// A row of the output; of two, the greater is the farther, and of equally near ones the later.
@@ -35,13 +37,13 @@ struct Neighbour {
 }
 
 impl Neighbours {
-    /// For an `ANN` ordering under these bindings, and what to warn of.
+    /// For an `ANN` ordering under these bindings.
     pub(super) fn new(
         nearest: &Nearest,
         binds: &Binds<'_>,
         limit: u32,
         params: &QueryParams<'_>,
-    ) -> Result<(Box<Self>, Option<String>), ErrorResponse> {
+    ) -> Result<Box<Self>, ErrorResponse> {
         let vector = match nearest.vector.bind(binds)? {
             bound @ (Bound::Null | Bound::Unset) => {
                 let kind = if bound.is_unset() { "unset" } else { "null" };
@@ -81,8 +83,9 @@ impl Neighbours {
             similarity: nearest.similarity,
             limit: usize::try_from(limit).unwrap_or(usize::MAX),
             rows: BinaryHeap::new(),
+            warning,
         };
-        Ok((Box::new(neighbours), warning))
+        Ok(Box::new(neighbours))
     }
 
     /// How near a row is, if it is among the nearest so far.
@@ -106,13 +109,14 @@ impl Neighbours {
         }
     }
 
-    /// Writes the rows, the nearest first.
-    pub(super) fn finish(self, page: &mut Page) {
+    /// Writes the rows, the nearest first; gives what to warn of.
+    pub(super) fn finish(self, page: &mut Page) -> Option<String> {
         let rows = self.rows.into_sorted_vec();
         page.row_count = u32::try_from(rows.len()).unwrap_or(u32::MAX);
         page.out = BytesMut::with_capacity(rows.iter().map(|found| found.row.len()).sum());
         rows.iter()
             .for_each(|found| page.out.extend_from_slice(&found.row));
+        self.warning
     }
 }
 
