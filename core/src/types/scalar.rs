@@ -64,7 +64,8 @@ impl<T> MaybeEmpty<T> {
     }
 }
 
-/// A value to bind that may be left unset (from v4): what the row has then stays, where a null would delete it.
+/// A value to bind that may be left unset: what the row has then stays, where a null would delete it. v3 can't say so: its
+/// servers take an unset value for a null.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum MaybeUnset<T> {
     /// Leaves what is there.
