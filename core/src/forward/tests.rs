@@ -98,6 +98,12 @@ fn a_null_of_v3_is_a_null_in_later_versions() {
     let batch = sent(Opcode::BATCH, Flags::NONE, |out| {
         out.put_slice(b"\0\0\x01\0\0\0\0\x01q\0\x02\xFF\xFF\xFF\xFE\0\0\0\x01a\0\x01\0");
     });
+    // A paging state of length -2, which means nothing in a batch.
+    let paged = sent(Opcode::BATCH, Flags::NONE, |out| {
+        out.put_slice(b"\0\0\0\0\x01\x08\xFF\xFF\xFF\xFE");
+    });
+    let got = request(paged, V3, V4, None).unwrap();
+    assert_eq!(*got.body, *b"\0\0\0\0\x01\0");
     for to in [V4, V5] {
         for message in [&query, &batch] {
             let got = request(message.clone(), V3, to, None).unwrap();

@@ -130,7 +130,12 @@ impl<'a> RequestBody<'a> {
         match self {
             Self::Query(query) => may(&query.params),
             Self::Execute(execute) => may(&execute.params),
-            Self::Batch(batch) => batch.statements.has_odd_nulls(),
+            // What such flags announce means nothing in a batch, and is read all the same.
+            Self::Batch(batch) => {
+                batch.flags.contains(QueryFlags::PAGING_STATE)
+                    || batch.flags.contains(QueryFlags::VALUES)
+                    || batch.statements.has_odd_nulls()
+            }
             _ => false,
         }
     }
