@@ -201,15 +201,24 @@ impl Execution {
     }
 
     fn finish(&mut self) -> Action {
+        let selected = match &mut self.run {
+            Run::Select(select) => Some(select.finish()),
+            Run::View(view) => Some(view.finish()),
+            _ => None,
+        };
+        if let Some(selected) = selected {
+            self.run = Run::Done(Response::Void);
+            let response = match selected {
+                Ok((response, warning)) => {
+                    self.warnings.extend(warning);
+                    response
+                }
+                Err(error) => Response::Error(error),
+            };
+            return self.done(response);
+        }
         let result = match std::mem::replace(&mut self.run, Run::Done(Response::Void)) {
-            Run::View(view) => view.finish().map(|(response, warning)| {
-                self.warnings.extend(warning);
-                response
-            }),
-            Run::Select(select) => select.finish().map(|(response, warning)| {
-                self.warnings.extend(warning);
-                response
-            }),
+            Run::Select(_) | Run::View(_) => Ok(Response::Void),
             Run::Write(write) => match write.finish() {
                 Ok(mutations) => {
                     self.run = Run::Act {
@@ -223,8 +232,12 @@ impl Execution {
             Run::Cas(cas) => cas.finish(),
             Run::Act { response, .. } | Run::Done(response) => Ok(response),
         };
+        self.done(result.unwrap_or_else(Response::Error))
+    }
+
+    fn done(&mut self, response: Response) -> Action {
         Action::Done(Box::new(Completed {
-            response: result.unwrap_or_else(Response::Error),
+            response,
             warnings: std::mem::take(&mut self.warnings),
         }))
     }

@@ -195,7 +195,7 @@ impl ViewRun {
     }
 
     /// The result, and what to warn of.
-    pub(super) fn finish(self) -> Result<(Response, Option<String>), ErrorResponse> {
+    pub(super) fn finish(&mut self) -> Result<(Response, Option<String>), ErrorResponse> {
         self.select.finish()
     }
 }

@@ -297,8 +297,8 @@ impl SelectRun {
         }
     }
 
-    /// The result, and what to warn of.
-    pub(super) fn finish(mut self) -> Result<(Response, Option<String>), ErrorResponse> {
+    /// The result, and what to warn of. Taken out of it where it is: it is large to move.
+    pub(super) fn finish(&mut self) -> Result<(Response, Option<String>), ErrorResponse> {
         let Plan::Select(select) = self.statement.plan() else {
             return Ok((Response::Void, None));
         };
