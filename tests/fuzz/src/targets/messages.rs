@@ -101,10 +101,12 @@ fn cells(response: &Response) {
     for row in rows.iter() {
         let Ok(row) = row else { return };
         assert_eq!(row.len(), rows.metadata.column_count());
-        for (cell, column) in row.cells().zip(columns) {
-            if let Some(bytes) = cell {
-                drop(Value::decode(&column.ty, bytes));
-            }
+        for (index, (cell, column)) in row.cells().zip(columns).enumerate() {
+            let value = cell
+                .map(|bytes| Value::decode(&column.ty, bytes))
+                .transpose();
+            let typed = row.get::<Option<Value>>(index);
+            assert_eq!(typed.is_ok(), value.is_ok());
         }
     }
 }

@@ -1,8 +1,13 @@
 //! Type descriptors, class names and values.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use bytes::BytesMut;
 use helenus_core::CqlType;
-use helenus_core::types::{Value, read_type, validate, write_type};
+use helenus_core::types::{
+    Counter, Date, Decimal, Duration, FromCql, Record, Time, Timestamp, ToCql, Value, Varint,
+    read_type, validate, write_type,
+};
 use helenus_core::wire::Reader;
 
 use crate::input::Input;
@@ -36,7 +41,9 @@ pub(super) fn values(data: &[u8]) {
 
     let bytes = reader.remaining();
     let is_valid = validate(&ty, bytes).is_ok();
-    let Ok(value) = Value::decode(&ty, bytes) else {
+    let decoded = Value::decode(&ty, bytes);
+    typed(&ty, bytes, decoded.is_ok());
+    let Ok(value) = decoded else {
         return;
     };
     assert!(is_valid || has_parts(&ty), "{ty}");
@@ -46,6 +53,28 @@ pub(super) fn values(data: &[u8]) {
     let mut twice = Vec::new();
     again.encode(&ty, &mut twice).expect("of its type");
     assert_eq!(encoded, twice, "{ty}");
+}
+
+/// The value as the Rust types that it may be read as: none takes what isn't a value, and each is written again.
+fn typed(ty: &CqlType, bytes: &[u8], is_value: bool) {
+    macro_rules! read {
+        ($($rust:ty),*) => {$(
+            if <$rust>::accepts(ty) && let Ok(value) = <$rust>::from_cql(ty, Some(bytes)) {
+                assert!(is_value, "{ty}");
+                let mut out = BytesMut::new();
+                value.to_cql(Some(ty), &mut out).expect("of its type");
+            }
+        )*};
+    }
+    read!(
+        i8, i16, i32, i64, f32, f64, bool, &str, &[u8], Counter, Timestamp, Date, Time, Varint, Decimal, Duration,
+        Vec<Option<Value>>, BTreeMap<&str, Option<Value>>, BTreeSet<i32>, (Option<Value>, Option<Value>), [f32; 3]
+    );
+    if let Ok(record) = Record::from_cql(ty, Some(bytes)) {
+        for (ty, field) in record.fields() {
+            drop(Option::<Value>::from_cql(ty, field));
+        }
+    }
 }
 
 /// Whether validation looks deeper than decoding, or less deep.
