@@ -17,11 +17,8 @@ STAGES = [
     ("doc", "documentation without warnings", cargo.doc, False),
     ("test", "unit, documentation and cross-crate tests", cargo.test, False),
     ("fuzz", "fuzz targets on seeds and mutations of them", cargo.fuzz, False),
-<<<<<<< HEAD
     ("codec-bench", "the benchmark of the codec against its peers builds", cargo.codec_bench, False),
-=======
     ("abort", "a command that a panic ends survives the probes and the fuzz inputs", abort.abort, False),
->>>>>>> cff690e (Survive the probes and fuzz inputs in a build that a panic ends; compare one copy with a chain of slices)
     ("features", "each feature builds alone", cargo.features, False),
     ("package", "each published crate packs", cargo.package, False),
     ("build", "the release build of the command", cargo.build, False),
