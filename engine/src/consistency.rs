@@ -107,7 +107,7 @@ fn is_serial(level: Consistency) -> bool {
 }
 
 fn require(keyspace: &Keyspace, level: Consistency) -> Result<(), ErrorResponse> {
-    let replicas = replicas(keyspace);
+    let replicas = keyspace.replication.replicas();
     let quorum = replicas / 2 + 1;
     let required = match level {
         Consistency::TWO => 2,
@@ -121,19 +121,4 @@ fn require(keyspace: &Keyspace, level: Consistency) -> Result<(), ErrorResponse>
         return Err(ErrorResponse::unavailable(level, required, alive));
     }
     Ok(())
-}
-
-/// How many replicas the keyspace wants in all, whether or not there are nodes for them.
-fn replicas(keyspace: &Keyspace) -> i32 {
-    let class = keyspace.replication.get("class").map_or("", |class| class);
-    if class.ends_with("LocalStrategy") || class.ends_with("EverywhereStrategy") {
-        return 1;
-    }
-    keyspace
-        .replication
-        .iter()
-        .filter(|(name, _)| &***name != "class")
-        // `3/1` is three replicas of which one is transient.
-        .filter_map(|(_, factor)| factor.split('/').next()?.parse::<i32>().ok())
-        .fold(0, i32::saturating_add)
 }

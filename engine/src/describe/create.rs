@@ -33,14 +33,14 @@ pub(super) fn keyspace(keyspace: &Keyspace) -> String {
     if keyspace.is_virtual {
         return warning("Keyspace", &name, &format!("VIRTUAL KEYSPACE {name};"));
     }
-    let class = keyspace.replication.get("class").map_or("", |class| class);
+    let options = keyspace.replication.options();
+    let class = options.get("class").map_or("", |class| class);
     let class = class.rsplit('.').next().unwrap_or_default();
     let mut out = format!(
         "CREATE KEYSPACE {name} WITH replication = {{'class': {}",
         PropertyText::Text(class)
     );
-    let options = keyspace.replication.iter();
-    for (option, value) in options.filter(|(option, _)| &***option != "class") {
+    for (option, value) in options.iter().filter(|(option, _)| &***option != "class") {
         let (option, value) = (PropertyText::Text(option), PropertyText::Text(value));
         put!(out, ", {option}: {value}");
     }

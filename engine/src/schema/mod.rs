@@ -17,6 +17,7 @@ pub use function::{FunctionKey, UserAggregate, UserFunction};
 pub use index::{Index, IndexKind, Similarity};
 pub(crate) use options::TableSettings;
 pub use options::{OptionMap, PropertyText, TableOptions};
+pub use replication::Replication;
 pub use table::{Column, ColumnId, ColumnKind, DroppedColumn, Table, TableId};
 pub use types::resolve_type;
 pub use view::View;
@@ -52,8 +53,8 @@ pub struct Schema {
 pub struct Keyspace {
     /// The name.
     pub name: Arc<str>,
-    /// The replication map, `class` among its keys (a fully qualified class name).
-    pub replication: OptionMap,
+    /// How it is replicated.
+    pub replication: Replication,
     /// `durable_writes`
     pub durable_writes: bool,
     /// Tables by name.

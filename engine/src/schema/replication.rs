@@ -12,7 +12,45 @@ const REPLICATION_FACTOR: &str = "replication_factor";
 /// Cassandra's `default_keyspace_rf`.
 const DEFAULT_REPLICATION_FACTOR: &str = "1";
 
-/// The map a keyspace gets from the one written, `previous` being the map it has.
+/// How a keyspace is replicated.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Replication {
+    options: OptionMap,
+    /// Counted once: each request asks for it.
+    replicas: i32,
+}
+
+impl Replication {
+    pub(crate) fn new(options: OptionMap) -> Self {
+        let replicas = count(&options);
+        Self { options, replicas }
+    }
+
+    /// The replication map, `class` among its keys (a fully qualified class name).
+    pub fn options(&self) -> &OptionMap {
+        &self.options
+    }
+
+    /// How many replicas it wants in all, whether or not there are nodes for them.
+    pub fn replicas(&self) -> i32 {
+        self.replicas
+    }
+}
+
+fn count(options: &OptionMap) -> i32 {
+    let class = options.get("class").map_or("", |class| class);
+    if class.ends_with("LocalStrategy") || class.ends_with("EverywhereStrategy") {
+        return 1;
+    }
+    options
+        .iter()
+        .filter(|(name, _)| &***name != "class")
+        // `3/1` is three replicas of which one is transient.
+        .filter_map(|(_, factor)| factor.split('/').next()?.parse::<i32>().ok())
+        .fold(0, i32::saturating_add)
+}
+
+/// What a keyspace gets from the map written, `previous` being what it has.
 ///
 /// # Errors
 /// A configuration error for a missing or unknown class, options the strategy doesn't know, and replication factors
@@ -20,9 +58,10 @@ const DEFAULT_REPLICATION_FACTOR: &str = "1";
 pub(super) fn parse(
     keyspace: &str,
     written: &OptionMap,
-    previous: Option<&OptionMap>,
+    previous: Option<&Replication>,
     datacenters: &BTreeMap<Arc<str>, usize>,
-) -> Result<OptionMap, ErrorResponse> {
+) -> Result<Replication, ErrorResponse> {
+    let previous = previous.map(Replication::options);
     let class = written
         .get("class")
         .ok_or_else(|| ErrorResponse::config("Missing replication strategy class"))?;
@@ -56,7 +95,7 @@ pub(super) fn parse(
         }
     }
     options.insert("class".into(), class.into());
-    Ok(options)
+    Ok(Replication::new(options))
 }
 
 fn simple(
@@ -152,12 +191,13 @@ fn replication_factor(text: &str) -> Result<i32, ErrorResponse> {
 /// nodes than one and give no warning.
 pub(super) fn warnings(
     keyspace: &str,
-    new: &OptionMap,
-    previous: Option<&OptionMap>,
+    new: &Replication,
+    previous: Option<&Replication>,
     datacenters: &BTreeMap<Arc<str>, usize>,
 ) -> Vec<String> {
-    let factors = |map: &OptionMap| -> BTreeMap<Arc<str>, i32> {
-        let numbers = map
+    let factors = |replication: &Replication| -> BTreeMap<Arc<str>, i32> {
+        let numbers = replication
+            .options
             .iter()
             .filter_map(|(name, text)| Some((Arc::clone(name), text.parse().ok()?)));
         numbers.collect()
@@ -179,8 +219,8 @@ pub(super) fn warnings(
         }
     }
     if let Some(previous) = previous {
-        let total = |map: &OptionMap| {
-            factors(map)
+        let total = |replication: &Replication| {
+            factors(replication)
                 .values()
                 .map(|factor| i64::from(*factor))
                 .sum::<i64>()

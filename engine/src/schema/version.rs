@@ -113,7 +113,7 @@ impl Part {
     }
 
     fn keyspace(mut self, keyspace: &Keyspace) -> u128 {
-        self.map(&keyspace.replication);
+        self.map(keyspace.replication.options());
         self.number(keyspace.durable_writes.into());
         self.finish()
     }

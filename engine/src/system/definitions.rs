@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::cql;
 use crate::cql::ast::{Ddl, Statement};
-use crate::schema::{Keyspace, OptionMap, TableSettings, build_table};
+use crate::schema::{Keyspace, OptionMap, Replication, TableSettings, build_table};
 
 struct Definition {
     name: &'static str,
@@ -96,16 +96,16 @@ impl Definition {
         } else {
             "LocalStrategy"
         };
-        let mut replication = OptionMap::from([(
+        let mut options = OptionMap::from([(
             "class".into(),
             format!("org.apache.cassandra.locator.{strategy}").into(),
         )]);
         if let Some(factor) = self.replication_factor {
-            replication.insert("replication_factor".into(), factor.into());
+            options.insert("replication_factor".into(), factor.into());
         }
         let mut keyspace = Keyspace {
             name: self.name.into(),
-            replication,
+            replication: Replication::new(options),
             durable_writes: true,
             tables: BTreeMap::new(),
             types: BTreeMap::new(),

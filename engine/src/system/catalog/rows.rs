@@ -67,7 +67,7 @@ pub(super) fn keyspace_row(keyspace: &Keyspace) -> CatalogRow {
         &[],
         vec![
             ("durable_writes", Value::Boolean(keyspace.durable_writes)),
-            ("replication", map(&keyspace.replication)),
+            ("replication", map(keyspace.replication.options())),
         ],
     )
 }

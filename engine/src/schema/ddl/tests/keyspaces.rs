@@ -8,6 +8,7 @@ fn replication(world: &World, keyspace: &str) -> Vec<String> {
     let class = |text: &str| text.replace("org.apache.cassandra.locator.", "");
     keyspace
         .replication
+        .options()
         .iter()
         .map(|(key, value)| format!("{key}={}", class(value)))
         .collect()
