@@ -185,6 +185,9 @@ impl Error {
                 Some(words) => out.put_string(words),
                 None => put_displayed(out, kind),
             },
+            Error::Peer(PeerMisbehaved::UnsupportedVersion(version)) => {
+                put_unsupported(out, *version);
+            }
             Error::Peer(error) => put_displayed(out, error),
             Error::Misuse(error) => put_displayed(out, error),
         }
@@ -241,6 +244,29 @@ impl PeerMisbehaved {
     }
 }
 
+/// What is said of a version that isn't spoken, around its number.
+const UNSUPPORTED_VERSION: [&str; 2] = [
+    "Invalid or unsupported protocol version (",
+    "); supported versions are (3/v3, 4/v4, 5/v5, 6/v6-beta)",
+];
+
+/// A \[string\] of what [`PeerMisbehaved::UnsupportedVersion`] displays. A storm of strangers is told it:
+/// formatting would make it dearer than the answer to OPTIONS.
+fn put_unsupported(out: &mut BytesMut, version: u8) {
+    let digits = [version / 100, version / 10 % 10, version % 10].map(|digit| b'0' + digit);
+    let leading_zeros = match version {
+        0..10 => 2,
+        10..100 => 1,
+        100.. => 0,
+    };
+    let number = digits.get(leading_zeros..).unwrap_or_default();
+    let [before, after] = UNSUPPORTED_VERSION;
+    out.put_u16((before.len() + number.len() + after.len()) as u16);
+    out.put_slice(before.as_bytes());
+    out.put_slice(number);
+    out.put_slice(after.as_bytes());
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -258,11 +284,9 @@ impl std::error::Error for PeerMisbehaved {}
 impl fmt::Display for PeerMisbehaved {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            // In pieces, since this is what a storm of strangers is told.
             PeerMisbehaved::UnsupportedVersion(version) => {
-                f.write_str("Invalid or unsupported protocol version (")?;
-                version.fmt(f)?;
-                f.write_str("); supported versions are (3/v3, 4/v4, 5/v5, 6/v6-beta)")
+                let [before, after] = UNSUPPORTED_VERSION;
+                write!(f, "{before}{version}{after}")
             }
             PeerMisbehaved::BetaVersion(version) => write!(
                 f,
@@ -398,6 +422,18 @@ impl From<Misuse> for Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_unsupported_version_is_told_what_it_displays() {
+        for version in 0..=u8::MAX {
+            let error = Error::Peer(PeerMisbehaved::UnsupportedVersion(version));
+            let (mut told, mut displayed) = (BytesMut::new(), BytesMut::new());
+            error.encode(&mut told);
+            displayed.put_u32(ErrorCode::PROTOCOL_ERROR.0);
+            displayed.put_string(&error.to_string());
+            assert_eq!(told, displayed);
+        }
+    }
 
     #[test]
     fn an_error_is_small_enough_for_a_hot_path() {
