@@ -196,6 +196,8 @@ impl Service for Canned {
     }
 
     fn call(&self, _: Instant, session: &mut u64, request: Request<'_>, responder: Responder<'_>) {
+        // A call that is counted and to be kept is kept already for who releases it.
+        let mut kept = self.kept.lock().unwrap();
         let call = self.calls.fetch_add(1, Ordering::SeqCst);
         let text = match request.parse() {
             Ok(RequestBody::Query(query)) => query.query,
@@ -204,6 +206,10 @@ impl Service for Canned {
         };
         let (verb, rest) = text.split_once(' ').unwrap_or((text, ""));
         let rest = rest.to_owned();
+        if verb == "keep" {
+            return kept.push(responder.defer());
+        }
+        drop(kept);
         match verb {
             "echo" => responder.send(said(&rest)),
             "call" => responder.send(said(&call.to_string())),
@@ -217,7 +223,6 @@ impl Service for Canned {
                 self.server().publish(created(&rest));
                 reply.send(said(&rest));
             }
-            "keep" => self.kept.lock().unwrap().push(responder.defer()),
             "forget" => drop(responder.defer()),
             "offload" => self
                 .server()
