@@ -1,7 +1,10 @@
 """The stages that need only Rust: format, lints, documentation, tests, features, packages."""
 
 import json
+import os
+import pathlib
 import re
+import shutil
 
 from . import paths, process
 
@@ -88,7 +91,18 @@ def features(run):
         run.report.outcome(name, outcome)
 
 
+def forget_packed():
+    """Cargo unpacks what it packs into a folder named after this checkout, and takes what it finds there for
+    the same version as still the same."""
+    home = pathlib.Path(os.environ.get("CARGO_HOME") or pathlib.Path.home() / ".cargo")
+    for name in PUBLISHED:
+        # Sources of a registry that is a folder: those of a real one are named after its host.
+        for unpacked in (home / "registry" / "src").glob("-*/%s-[0-9]*" % name):
+            shutil.rmtree(unpacked, ignore_errors=True)
+
+
 def package(run):
+    forget_packed()
     packages = [argument for name in PUBLISHED for argument in ("-p", name)]
     command = ["cargo", "package", "--locked", "--allow-dirty"] + packages
     outcome = process.run(command, "package", 900, run.report)
