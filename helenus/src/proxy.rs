@@ -157,15 +157,21 @@ impl Target {
         let Upstream { address, config } = &self.upstream;
         let client = self.runtime.connect(*address, config.clone()).await?;
         if !self.listens.swap(true, Ordering::AcqRel) {
-            // Before the first request goes on, so that what it changes is heard.
-            match self.listen().await {
-                Ok(events) => {
-                    let target = Arc::clone(self);
-                    self.tasks
-                        .spawn(Box::pin(async move { target.pass_on(events).await }));
+            // In a task of its own: this future is dropped if its client goes away, and others would wait for
+            // events that nobody fetches.
+            let (listening, decided) = async_channel::bounded::<()>(1);
+            let target = Arc::clone(self);
+            self.tasks.spawn(Box::pin(async move {
+                match target.listen().await {
+                    Ok(events) => {
+                        drop(listening);
+                        target.pass_on(events).await;
+                    }
+                    Err(error) => target.deaf(&error),
                 }
-                Err(error) => self.deaf(&error),
-            }
+            }));
+            // Closed without a word. The first request goes on after that, so that what it changes is heard.
+            let _ = decided.recv().await;
         }
         Ok(client)
     }
