@@ -5,6 +5,7 @@ import pathlib
 TESTS = pathlib.Path(__file__).resolve().parent.parent
 ROOT = TESTS.parent
 DRIVERS = TESTS / "drivers"
+PROFILES = TESTS / "profiles"
 CACHE = TESTS / ".cache"
 LOGS = CACHE / "logs"
 TARGET = ROOT / "target"
