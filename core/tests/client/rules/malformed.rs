@@ -1,21 +1,33 @@
-//! Bytes that are no good envelopes: what fails one request, and what ends the connection.
+//! Bytes that are no good envelopes: what fails one request, and what ends the connection. Whatever it is, the
+//! memory used follows the bytes received.
 
-use helenus_core::compression::{Compression, CompressionError};
+mod compression;
+
+use helenus_allocations::peak_of;
 use helenus_core::connection::{CallError, Owner, Retry};
 use helenus_core::error::{ErrorKind, PeerMisbehaved};
 use helenus_core::segment::SegmentFormat;
 use helenus_core::testing::Cuts;
-use helenus_core::{ClientError, Flags, Opcode};
+use helenus_core::{ClientError, Opcode};
 
 use crate::client::{Client, Told, answered, config, connected, limited};
 use crate::peer::{response, segment, void};
+
+/// Receives bytes, and holds the memory that takes to them.
+fn receive(client: &mut Client, bytes: &[u8], cuts: Cuts) {
+    // The buffer is the caller's, and no part of what the connection may use.
+    client.input.reserve(bytes.len());
+    let peak = peak_of(|| client.receive(bytes, cuts));
+    let bound = 3 * bytes.len() as u64 + (64 << 10);
+    assert!(peak <= bound, "{peak} bytes live, {bound} allowed");
+}
 
 /// What a client with a request in flight makes of these bytes: the request fails, and then this.
 fn ending(version: u8, bytes: &[u8]) -> ClientError {
     let [whole, single] = [Cuts::Whole, Cuts::BYTES].map(|cuts| {
         let mut client = connected(config(version));
         let call = client.query();
-        client.receive(bytes, cuts);
+        receive(&mut client, bytes, cuts);
         let told = client.told();
         match &told[..] {
             [
@@ -116,7 +128,7 @@ fn empty_segments_are_taken_and_mean_nothing() {
     let call = client.query();
     let plain = |whole, payload: &[u8]| segment(SegmentFormat::Plain, whole, payload);
     let bytes = [plain(true, &[]), plain(true, &void(5, 1)), plain(true, &[])].concat();
-    client.receive(&bytes, Cuts::BYTES);
+    receive(&mut client, &bytes, Cuts::BYTES);
     assert_eq!(client.told(), [answered(call)]);
 }
 
@@ -135,7 +147,7 @@ fn an_answer_above_the_limit_is_discarded_and_fails_alone() {
             .concat(),
             _ => [long, void(version, 2)].concat(),
         };
-        client.receive(&bytes, Cuts::Every(7));
+        receive(&mut client, &bytes, Cuts::Every(7));
         let length = if version == 5 { 1001 } else { 1010 };
         let error = CallError::TooLong {
             length,
@@ -149,63 +161,4 @@ fn an_answer_above_the_limit_is_discarded_and_fails_alone() {
         let faults = client.connection.stats().faults;
         assert_eq!(faults.iter().collect::<Vec<_>>(), [(ErrorKind::TooLong, 1)]);
     }
-}
-
-/// A client that agreed on a compression in v4.
-fn compressing(compression: Compression) -> Client {
-    let mut config = config(4);
-    config.compressions = vec![compression];
-    config.limits.max_envelope = 1 << 20;
-    connected(config)
-}
-
-#[test]
-fn a_body_that_does_not_decompress_fails_alone() {
-    for compression in [Compression::Lz4, Compression::Snappy] {
-        let bombs: [&[u8]; 4] = [
-            &[],
-            &[0x7F, 0xFF, 0xFF, 0xFF, 0],
-            &[0xFF, 0xFF, 0xFF, 0xFF, 0x0F],
-            &[0, 0, 0, 9, 1, 2, 3],
-        ];
-        for body in bombs {
-            let mut client = compressing(compression);
-            let (broken, good) = (client.query(), client.query());
-            let flags = Flags::COMPRESSION.0;
-            let bytes = response(4, flags, 1, Opcode::RESULT, body);
-            client.receive(&[bytes, void(4, 2)].concat(), Cuts::BYTES);
-            let told = client.told();
-            match &told[0] {
-                Told::Failed(call, error @ CallError::Compression(_)) => {
-                    assert_eq!(*call, broken);
-                    assert_eq!(
-                        (error.may_retry(), error.owner()),
-                        (Retry::IfIdempotent, Owner::Peer)
-                    );
-                }
-                other => panic!("unexpected {other:?}"),
-            }
-            assert_eq!(told[1..], [answered(good)]);
-        }
-    }
-}
-
-#[test]
-fn a_segment_that_does_not_decompress_ends_the_connection() {
-    let mut config = config(5);
-    config.compressions = vec![Compression::Lz4];
-    let mut client = connected(config);
-    client.query();
-    let header = helenus_core::segment::SegmentHeader {
-        payload: 4,
-        uncompressed: 100,
-        self_contained: true,
-    };
-    let mut bytes = header.encode(SegmentFormat::Lz4).to_vec();
-    bytes.extend_from_slice(&[1, 2, 3, 4]);
-    bytes.extend_from_slice(&helenus_core::crc::crc32(&[1, 2, 3, 4]).to_le_bytes());
-    client.receive(&bytes, Cuts::Whole);
-    let corrupt = CompressionError::Corrupt(Compression::Lz4);
-    let reason = ClientError::Peer(PeerMisbehaved::Compression(corrupt));
-    assert_eq!(client.told().pop(), Some(Told::Closed(reason)));
 }
