@@ -11,6 +11,8 @@ use helenus::Runtime;
 use super::config::{LogLevel, parse_listen, parse_log, parse_runtime};
 use super::conformance::Conformance;
 use super::inspect::Inspect;
+use super::pages::{Completions, Man};
+use super::ping::Ping;
 
 /// The `helenus` command line.
 #[derive(Debug, Parser)]
@@ -49,6 +51,18 @@ pub(super) enum Command {
     /// Both directions of a connection explain each other: what STARTUP agreed on, which request an answer is to, and what
     /// the values of prepared statements are.
     Inspect(Inspect),
+
+    /// Ask a CQL server whether it answers, and wait until it does
+    ///
+    /// Sends OPTIONS, which needs no login, and prints what the server supports. For health checks, and for scripts that
+    /// started a server.
+    Ping(Ping),
+
+    /// Write the completions of a shell to standard output
+    Completions(Completions),
+
+    /// Write the manual as man pages
+    Man(Man),
 }
 
 /// The flags of `helenus serve`.

@@ -5,6 +5,8 @@ mod config;
 mod conformance;
 mod hex;
 mod inspect;
+mod pages;
+mod ping;
 mod serve;
 
 use std::process::ExitCode;
@@ -36,6 +38,12 @@ pub(crate) fn run() -> ExitCode {
             inspect::inspect(&flags),
             |error| matches!(error, inspect::InspectError::Output(error) if is_broken_pipe(error)),
         ),
+        Command::Ping(flags) => match ping::ping(&flags) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => fail(FAILURE, &error),
+        },
+        Command::Completions(flags) => report(pages::completions(&flags), is_broken_pipe),
+        Command::Man(flags) => report(pages::man(&flags), is_broken_pipe),
     }
 }
 
