@@ -63,6 +63,9 @@ macro_rules! wire_codes {
         impl $name {
             $($(#[$code_meta])* pub const $code: Self = Self($value);)+
 
+            /// Every number that the protocol gives a name, ascending.
+            pub const KNOWN: &'static [Self] = &[$(Self::$code,)+];
+
             /// The name the protocol gives this number, if it gives one.
             #[must_use]
             pub const fn name(self) -> Option<&'static str> {

@@ -17,6 +17,12 @@ impl Clock {
         Clock { now }
     }
 
+    /// The latest time that was taken over.
+    #[inline]
+    pub(crate) const fn now(&self) -> Instant {
+        self.now
+    }
+
     /// Takes the caller's time over, unless it is earlier than an earlier one.
     #[inline]
     pub(crate) fn set(&mut self, now: Instant) -> Instant {

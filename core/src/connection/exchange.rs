@@ -96,6 +96,7 @@ impl Exchange {
         self.outbound.finish(mark);
         self.in_flight.answer(to.bytes);
         self.stats.responses += 1;
+        self.stats.answered.count(to.opcode);
         self.errors_in_segment = 0;
     }
 
@@ -110,7 +111,7 @@ impl Exchange {
         let errors = self.errors_in_segment;
         self.finish(mark, to);
         if opcode == Opcode::ERROR {
-            self.stats.errors += 1;
+            self.count_error(error_code(response));
         }
         if opcode == Opcode::AUTH_SUCCESS {
             self.move_on(opcode);
@@ -139,6 +140,7 @@ impl Exchange {
         body(self.outbound.buffer());
         self.outbound.finish(mark);
         self.stats.responses += 1;
+        self.stats.answered.count(request.opcode());
         self.errors_in_segment = 0;
         self.move_on(opcode);
     }
@@ -185,7 +187,14 @@ impl Exchange {
         error.encode(self.outbound.buffer());
         self.outbound.finish(mark);
         self.stats.responses += 1;
+        self.count_error(Some(error.code()));
+    }
+
+    /// Counts an answer that was an ERROR; `None` is a code that nobody decoded.
+    #[cold]
+    pub(crate) fn count_error(&mut self, code: Option<ErrorCode>) {
         self.stats.errors += 1;
+        self.stats.error_codes.count(code);
     }
 
     /// Answers a request that doesn't decode.
@@ -195,7 +204,7 @@ impl Exchange {
         error.encode(self.outbound.buffer());
         let errors = self.errors_in_segment;
         self.finish(mark, to);
-        self.stats.errors += 1;
+        self.count_error(Some(error.code()));
         self.errors_in_segment = errors;
         self.stats.faults.count(error.kind());
         self.malformed();
@@ -213,6 +222,7 @@ impl Exchange {
             _ => frame.header.stream,
         };
         self.error(frame.dialect.into(), stream, error);
+        self.stats.answered.count(frame.header.opcode);
         if self.state == State::Starting {
             self.move_on(Opcode::ERROR);
         }
@@ -270,4 +280,25 @@ impl Exchange {
         self.stats.bytes_sent += bytes as u64;
         self.in_flight.sent(self.stats.bytes_sent);
     }
+}
+
+/// The code of an answer that is an ERROR.
+#[cold]
+fn error_code(response: &Response) -> Option<ErrorCode> {
+    match response {
+        Response::Error(error) => Some(error.code),
+        Response::Undecoded(undecoded) => undecoded_error_code(undecoded.flags, &undecoded.body),
+        _ => None,
+    }
+}
+
+/// The code of an ERROR that nobody decoded, if nothing stands before it.
+#[cold]
+pub(crate) fn undecoded_error_code(flags: Flags, body: &[u8]) -> Option<ErrorCode> {
+    let prefixed = [Flags::TRACING, Flags::CUSTOM_PAYLOAD, Flags::WARNING];
+    if prefixed.iter().any(|flag| flags.contains(*flag)) {
+        return None;
+    }
+    body.first_chunk()
+        .map(|code| ErrorCode(u32::from_be_bytes(*code)))
 }

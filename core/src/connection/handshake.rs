@@ -23,6 +23,25 @@ pub(crate) struct Agreement {
     pub(crate) throw_on_overload: bool,
 }
 
+/// What a client said of itself in STARTUP: names and values, as they came.
+pub type ClientOptions = Box<[(Box<str>, Box<str>)]>;
+
+/// Bytes of names and values that are kept of a STARTUP: those of drivers have some hundred.
+const KEPT_OPTIONS: usize = 4096;
+
+/// The options of a STARTUP to keep: the first ones, so far as there is room for them.
+fn kept(startup: &Startup<'_>) -> ClientOptions {
+    let mut left = KEPT_OPTIONS;
+    let options = startup.options.iter().take_while(|(name, value)| {
+        let fits = left.checked_sub(name.len() + value.len());
+        left = fits.unwrap_or_default();
+        fits.is_some()
+    });
+    options
+        .map(|(name, value)| (name.into(), value.into()))
+        .collect()
+}
+
 /// The lowest CQL version that is taken. Cassandra takes any from here on, 4.0.0 too.
 const MIN_CQL_VERSION: (u32, u32) = (2, 99);
 
@@ -126,7 +145,7 @@ pub(crate) fn startup(
     config: &ServerConfig,
     exchange: &mut Exchange,
     request: &Request<'_>,
-) -> Result<Agreement, Error> {
+) -> Result<(Agreement, ClientOptions), Error> {
     let startup = Startup::decode(&mut request.reader()?)?;
     let agreement = agree(config, request.version(), &startup)?;
     match &config.authenticator {
@@ -136,7 +155,7 @@ pub(crate) fn startup(
     exchange.agreed = Some(request.dialect());
     exchange.segmented = matches!(agreement.framing, Framing::Segments(_));
     exchange.outbound.switch(agreement.framing);
-    Ok(agreement)
+    Ok((agreement, kept(&startup)))
 }
 
 /// REGISTER: READY. What an earlier one asked for stays.

@@ -46,10 +46,11 @@ pub use client::{
 };
 pub use config::ServerConfig;
 pub use event::{Event, Next, Progress};
+pub use handshake::ClientOptions;
 pub use limits::Limits;
 pub use request::{AuthToken, Request};
 pub use responder::{Outbox, Reply, Responder};
 pub use server::ServerConnection;
-pub use stats::{ErrorCounts, Stats};
+pub use stats::{ErrorCodeCounts, ErrorCounts, OpcodeCounts, Stats};
 pub use ticket::RequestTicket;
 pub use transmit::Transmit;

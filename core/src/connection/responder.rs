@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::exchange::Exchange;
+use super::exchange::{Exchange, undecoded_error_code};
 use super::ticket::{Addressee, RequestTicket};
 use crate::codes::{Opcode, ProtocolVersion};
 use crate::envelope::{Flags, StreamId};
@@ -96,6 +96,9 @@ impl<'a> Responder<'a> {
         let mark = self.exchange.begin_undecoded(&self.to, opcode, flags);
         self.exchange.outbound.buffer().extend_from_slice(body);
         self.exchange.finish(mark, &self.to);
+        if opcode == Opcode::ERROR {
+            self.exchange.count_error(undecoded_error_code(flags, body));
+        }
     }
 
     /// Answers with rows that `write` encodes straight into the output: no allocation, no copy.

@@ -11,7 +11,9 @@ use bytes::BytesMut;
 use super::config::ServerConfig;
 use super::event::{Event, Next, Progress};
 use super::exchange::{Closed, Exchange};
-use super::handshake::{TokenRange, needless_token, options, register, startup, token_range};
+use super::handshake::{
+    ClientOptions, TokenRange, needless_token, options, register, startup, token_range,
+};
 use super::request::{AuthToken, Request};
 use super::responder::{Outbox, Responder};
 use super::subscriptions::Subscriptions;
@@ -47,6 +49,7 @@ pub struct ServerConnection {
     exchange: Exchange,
     subscriptions: Subscriptions,
     throw_on_overload: bool,
+    client_options: Option<ClientOptions>,
     clock: Clock,
     handshake: Deadline,
     idle: Deadline,
@@ -83,6 +86,7 @@ impl ServerConnection {
             exchange: Exchange::new(CONNECTIONS.fetch_add(1, Ordering::Relaxed)),
             subscriptions: Subscriptions::default(),
             throw_on_overload: false,
+            client_options: None,
             clock: Clock::new(now),
             input: Input::Open,
             draining: false,
@@ -214,8 +218,10 @@ impl ServerConnection {
     ) -> (Request<'a>, Responder<'a>) {
         let to = Addressee {
             stream: frame.header.stream,
+            opcode: frame.header.opcode,
             dialect: frame.dialect,
             bytes: Header::SIZE + frame.body,
+            taken: self.clock.now(),
         };
         self.exchange.in_flight.take(to.bytes);
         (
@@ -268,7 +274,8 @@ impl ServerConnection {
             _ => startup(config, exchange, &request).map(|found| agreement = Some(found)),
         };
         drop(request);
-        if let Some(agreement) = agreement {
+        if let Some((agreement, client_options)) = agreement {
+            self.client_options = Some(client_options);
             self.throw_on_overload = agreement.throw_on_overload;
             self.inbound.switch(agreement.framing);
         }

@@ -1,6 +1,8 @@
 //! [`RequestTicket`]: the right to answer one request, once.
 
-use crate::codes::ProtocolVersion;
+use std::time::Instant;
+
+use crate::codes::{Opcode, ProtocolVersion};
 use crate::envelope::StreamId;
 use crate::framing::Dialect;
 
@@ -23,6 +25,18 @@ impl RequestTicket {
         self.to.stream
     }
 
+    /// The request's opcode.
+    #[must_use]
+    pub const fn opcode(&self) -> Opcode {
+        self.to.opcode
+    }
+
+    /// When the connection took the request, by its caller's clock.
+    #[must_use]
+    pub const fn taken(&self) -> Instant {
+        self.to.taken
+    }
+
     /// The request's protocol version.
     #[must_use]
     pub const fn version(&self) -> ProtocolVersion {
@@ -34,7 +48,9 @@ impl RequestTicket {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Addressee {
     pub(crate) stream: StreamId,
+    pub(crate) opcode: Opcode,
     pub(crate) dialect: Dialect,
     /// The request's bytes, which count as in flight until the answer is sent.
     pub(crate) bytes: usize,
+    pub(crate) taken: Instant,
 }

@@ -4,6 +4,7 @@ mod answers;
 mod differences;
 mod lifetime;
 mod limits;
+mod stats;
 
 use std::time::Duration;
 

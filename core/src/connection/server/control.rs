@@ -7,6 +7,7 @@ use bytes::BytesMut;
 use super::{Input, ServerConnection};
 use crate::codes::ProtocolVersion;
 use crate::connection::exchange::Closed;
+use crate::connection::handshake::ClientOptions;
 use crate::connection::stats::Stats;
 use crate::connection::ticket::RequestTicket;
 use crate::connection::transmit::Transmit;
@@ -174,6 +175,12 @@ impl ServerConnection {
     #[must_use]
     pub fn version(&self) -> Option<ProtocolVersion> {
         self.exchange.agreed.map(|agreed| agreed.version)
+    }
+
+    /// What the client said of itself in STARTUP, 4 KiB of it at most; given away once, when STARTUP was
+    /// accepted.
+    pub fn take_client_options(&mut self) -> Option<ClientOptions> {
+        self.client_options.take()
     }
 
     /// Whether the handshake is over, authentication included.
