@@ -1,14 +1,13 @@
-//! The grammar of the command line. Every flag of `serve` has a key of the same name in the configuration file and a
-//! `HELENUS_` variable.
+//! The grammar of the command line. Flags of `serve` that name a setting have a key of the same name in the configuration
+//! file and a `HELENUS_` variable.
 
 use std::net::SocketAddr;
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use helenus::Runtime;
 
-use super::config::{LogLevel, parse_listen, parse_log, parse_runtime};
+use super::config::{LogLevel, Workers, flag};
 use super::conformance::Conformance;
 use super::inspect::Inspect;
 use super::pages::{Completions, Man};
@@ -68,25 +67,33 @@ pub(super) enum Command {
 /// The flags of `helenus serve`.
 #[derive(Debug, Default, Args)]
 pub(super) struct Serve {
-    /// TOML file with these settings under the same names
+    /// TOML file with these settings under the same names, and more
     #[arg(long, value_name = "FILE", env = "HELENUS_CONFIG")]
     pub(super) config: Option<PathBuf>,
 
     /// Address and port to listen on; port 0 takes a free one [default: 127.0.0.1:9042]
-    #[arg(long, value_name = "ADDRESS:PORT", env = "HELENUS_LISTEN", value_parser = parse_listen)]
+    #[arg(long, value_name = "ADDRESS:PORT", env = "HELENUS_LISTEN", value_parser = flag::<SocketAddr>)]
     pub(super) listen: Option<SocketAddr>,
 
     /// What drives connections: tokio, smol, async-std or threads [default: tokio]
-    #[arg(long, value_name = "RUNTIME", env = "HELENUS_RUNTIME", value_parser = parse_runtime)]
+    #[arg(long, value_name = "RUNTIME", env = "HELENUS_RUNTIME", value_parser = flag::<Runtime>)]
     pub(super) runtime: Option<Runtime>,
 
     /// Event loops to run; with threads, each connection has its own [default: one a core]
-    #[arg(long, value_name = "N", env = "HELENUS_WORKERS")]
-    pub(super) workers: Option<NonZeroUsize>,
+    #[arg(long, value_name = "N", env = "HELENUS_WORKERS", value_parser = flag::<Workers>)]
+    pub(super) workers: Option<Workers>,
 
     /// What to log: off, error, warn, info, debug or trace [default: info]
-    #[arg(long, value_name = "LEVEL", env = "HELENUS_LOG", value_parser = parse_log)]
+    #[arg(long, value_name = "LEVEL", env = "HELENUS_LOG", value_parser = flag::<LogLevel>)]
     pub(super) log: Option<LogLevel>,
+
+    /// Set a key of the configuration file, as in `--set limits.idle_timeout=30s`; may be given again
+    #[arg(long, value_name = "SECTION.KEY=VALUE")]
+    pub(super) set: Vec<String>,
+
+    /// List every key of the configuration file with its default, as a file, and exit
+    #[arg(long)]
+    pub(super) help_config: bool,
 }
 
 #[cfg(test)]

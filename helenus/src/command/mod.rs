@@ -9,6 +9,7 @@ mod pages;
 mod ping;
 mod serve;
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -23,6 +24,9 @@ const FAILURE: u8 = 1;
 /// Runs the command that the process was started with.
 pub(crate) fn run() -> ExitCode {
     match Arguments::parse().command {
+        Command::Serve(flags) if flags.help_config => {
+            report(print_config_reference(), is_broken_pipe)
+        }
         Command::Serve(flags) => match config::Config::resolve(&flags) {
             Ok(config) => match serve::serve(&config) {
                 Ok(()) => ExitCode::SUCCESS,
@@ -45,6 +49,11 @@ pub(crate) fn run() -> ExitCode {
         Command::Completions(flags) => report(pages::completions(&flags), is_broken_pipe),
         Command::Man(flags) => report(pages::man(&flags), is_broken_pipe),
     }
+}
+
+fn print_config_reference() -> std::io::Result<bool> {
+    std::io::stdout().write_all(config::Config::reference().as_bytes())?;
+    Ok(true)
 }
 
 fn is_broken_pipe(error: &std::io::Error) -> bool {

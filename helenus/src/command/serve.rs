@@ -15,14 +15,20 @@ use super::config::{Config, LogLevel};
 /// # Errors
 /// When the address can't be listened on, or the system gives no threads.
 pub(super) fn serve(config: &Config) -> io::Result<()> {
-    log_to_stderr(config.log);
-    let service = Arc::new(EmbeddedService::new(config.listen));
-    let options = helenus::Options::default();
-    let server = Server::bind(config.runtime, config.listen, Arc::clone(&service), options)?;
+    log_to_stderr(config.general.log);
+    let service = Arc::new(EmbeddedService::new(config.general.listen));
+    let mut options = helenus::Options::default();
+    config.limits.apply(&mut options);
+    let server = Server::bind(
+        config.general.runtime,
+        config.general.listen,
+        Arc::clone(&service),
+        options,
+    )?;
     service.announce(server.local_addr());
     end_on_signals(server.handle())?;
     say_ready(config, &server)?;
-    server.run(config.workers.get())?;
+    server.run(config.general.workers.count().get())?;
     tracing::info!("every request in flight was answered; goodbye");
     Ok(())
 }
@@ -30,7 +36,7 @@ pub(super) fn serve(config: &Config) -> io::Result<()> {
 /// The one line on standard output.
 fn say_ready(config: &Config, server: &Server<EmbeddedService>) -> io::Result<()> {
     let address = server.local_addr();
-    let workers = match config.workers.get() {
+    let workers = match config.general.workers.count().get() {
         1 => "1 worker".to_owned(),
         workers => format!("{workers} workers"),
     };
@@ -38,7 +44,7 @@ fn say_ready(config: &Config, server: &Server<EmbeddedService>) -> io::Result<()
     writeln!(
         out,
         "ready: cql {address} (protocol v3 v4 v5, runtime {}, {workers})",
-        config.runtime
+        config.general.runtime
     )?;
     out.flush()
 }
