@@ -1,5 +1,6 @@
 //! Services written with `async`: polled once in place, and handed to the runtime only if they wait.
 
+use crate::authentication::{Authenticator, Identity};
 use crate::handle::ServerHandle;
 use crate::service::{PeerInfo, Service};
 use crate::sync::{contain, lock};
@@ -69,6 +70,14 @@ pub trait AsyncService: Send + Sync + 'static {
         session: &mut Self::Session,
         request: Request<'_>,
     ) -> impl Future<Output = Response> + Send + 'static;
+
+    /// As [`Service::authenticator`], which it stands for.
+    fn authenticator(&self) -> Option<Arc<dyn Authenticator>> {
+        None
+    }
+
+    /// As [`Service::authenticated`], which it stands for.
+    fn authenticated(&self, _session: &mut Self::Session, _identity: Identity) {}
 
     /// As [`Service::authenticate`], which it stands for.
     fn authenticate(
@@ -147,6 +156,14 @@ impl<A: AsyncService, P: Spawn> Service for AsyncAdapter<A, P> {
                 self.spawn.spawn(Box::pin(task));
             }
         }
+    }
+
+    fn authenticator(&self) -> Option<Arc<dyn Authenticator>> {
+        self.service.authenticator()
+    }
+
+    fn authenticated(&self, session: &mut Self::Session, identity: Identity) {
+        self.service.authenticated(&mut session.session, identity);
     }
 
     fn authenticate(

@@ -3,7 +3,8 @@
 use crate::service::Service;
 use crate::sync::contain;
 use bytes::BytesMut;
-use helenus_core::{Event, Next, Progress, ServerConnection};
+use helenus_core::connection::AuthToken;
+use helenus_core::{Event, Next, Progress, Responder, ServerConnection};
 use std::time::Instant;
 
 /// Why [`dispatch`] returned.
@@ -26,6 +27,7 @@ pub struct Quota {
 
 /// Gives `service` the requests in `input` until the connection stops, or its quota of events
 /// is used up: one busy connection then lets the others have their turn. Consumes what it handled.
+/// AUTH_RESPONSE goes to `log_in`.
 pub fn dispatch<S: Service>(
     connection: &mut ServerConnection,
     now: Instant,
@@ -33,6 +35,7 @@ pub fn dispatch<S: Service>(
     service: &S,
     session: &mut S::Session,
     quota: &mut Quota,
+    mut log_in: impl FnMut(&mut S::Session, AuthToken<'_>, Responder<'_>),
 ) -> Dispatched {
     while quota.events > 0 {
         let event = match connection.next(now, input) {
@@ -43,9 +46,7 @@ pub fn dispatch<S: Service>(
         // A responder that an unwind drops has answered SERVER_ERROR.
         let handled = contain("the service", || match event {
             Event::Request(request, responder) => service.call(now, session, request, responder),
-            Event::Authenticate(token, responder) => {
-                service.authenticate(now, session, token, responder);
-            }
+            Event::Authenticate(token, responder) => log_in(session, token, responder),
             Event::Closed(error) => tracing::debug!(%error, "closing a connection"),
             _ => {}
         });

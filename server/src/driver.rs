@@ -1,6 +1,7 @@
 //! All of one connection but its socket: protocol, session, mailbox, deadlines and closing. A pump
 //! moves bytes and waits; what it waits for, and when it ends, is decided here.
 
+use crate::authentication::log_in;
 use crate::budget::Lease;
 use crate::dispatch::{Dispatched, Quota, dispatch};
 use crate::hub::Hub;
@@ -8,7 +9,7 @@ use crate::mailbox::Mail;
 use crate::metrics::{Totals, difference};
 use crate::registry::Membership;
 use crate::scratch::{SCRATCH, with_scratch, with_slice};
-use crate::service::Service;
+use crate::service::{PeerInfo, Service};
 use crate::sync::contain;
 use bytes::{Buf, BytesMut};
 use helenus_core::connection::Stats;
@@ -31,6 +32,7 @@ pub struct Driver<S: Service> {
     /// Taken when the driver is dropped.
     session: Option<S::Session>,
     hub: Arc<Hub<S>>,
+    peer: PeerInfo,
     membership: Membership,
     leases: Vec<Lease>,
     /// The beginning of a request whose rest has not come, or requests not yet begun.
@@ -69,6 +71,7 @@ enum Stage {
 impl<S: Service> Driver<S> {
     pub(crate) fn new(
         hub: Arc<Hub<S>>,
+        peer: PeerInfo,
         membership: Membership,
         connection: ServerConnection,
         session: S::Session,
@@ -88,6 +91,7 @@ impl<S: Service> Driver<S> {
                 panics: 0,
             },
             hub,
+            peer,
             membership,
             leases,
             input: BytesMut::new(),
@@ -113,6 +117,14 @@ impl<S: Service> Driver<S> {
                 // A connection that ended in the meantime has no use for it.
                 Mail::Answer(ticket, response, extras) => {
                     drop(self.connection.respond(ticket, response, extras));
+                }
+                Mail::Login(identity) => {
+                    if let Some(session) = &mut self.session {
+                        let service = self.hub.service();
+                        contain("telling who logged in", || {
+                            service.authenticated(session, identity);
+                        });
+                    }
                 }
                 Mail::Event(event) => self.connection.push(&event),
                 Mail::Drain => self.connection.drain(),
@@ -153,6 +165,16 @@ impl<S: Service> Driver<S> {
             self.hub.service(),
             session,
             &mut self.quota,
+            |session, token, responder| match self.hub.authenticator() {
+                Some(authenticator) => {
+                    let from = (&self.peer, &self.membership.mailbox);
+                    log_in(&self.hub, authenticator, from, session, &token, responder);
+                }
+                None => self
+                    .hub
+                    .service()
+                    .authenticate(now, session, token, responder),
+            },
         );
         if matches!(outcome, Dispatched::Stopped(Progress::Finished)) {
             input.clear();

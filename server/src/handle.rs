@@ -13,6 +13,7 @@ pub struct ServerHandle {
     pub(crate) registry: Arc<Registry>,
     pub(crate) control: Arc<Control>,
     pub(crate) offload: Offload,
+    pub(crate) logins: Offload,
 }
 
 impl ServerHandle {
@@ -33,6 +34,12 @@ impl ServerHandle {
     /// The pool for work that may block.
     pub fn offload(&self) -> &Offload {
         &self.offload
+    }
+
+    /// The pool for logins and for the hashing of passwords: small, so that these take little from
+    /// what else the machine does. It is [`Options::logins`](crate::Options::logins) large.
+    pub fn logins(&self) -> &Offload {
+        &self.logins
     }
 
     /// How many connections are open.

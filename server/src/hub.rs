@@ -1,5 +1,6 @@
 //! What the connections of one server share, whatever runtime carries them.
 
+use crate::authentication::Authenticator;
 use crate::control::{Control, ShutdownHandle};
 use crate::driver::Driver;
 use crate::handle::ServerHandle;
@@ -26,22 +27,32 @@ pub struct Hub<S: Service> {
     service: Arc<S>,
     options: Options,
     handle: ServerHandle,
+    authenticator: Option<Arc<dyn Authenticator>>,
     metrics: Metrics,
 }
 
 impl<S: Service> Hub<S> {
     /// A hub without connections. Starts the service.
-    pub fn new(service: Arc<S>, options: Options) -> Arc<Self> {
+    pub fn new(service: Arc<S>, mut options: Options) -> Arc<Self> {
+        let authenticator = service.authenticator();
+        if let Some(authenticator) = &authenticator {
+            let config = Arc::make_mut(&mut options.connection);
+            config
+                .authenticator
+                .get_or_insert_with(|| authenticator.name().to_owned());
+        }
         let handle = ServerHandle {
             registry: Registry::new(options.limits.clone()),
             control: Arc::new(Control::default()),
             offload: Offload::new(options.offload.clone()),
+            logins: Offload::new(options.logins.clone()),
         };
         service.start(handle.clone());
         Arc::new(Hub {
             service,
             options,
             handle,
+            authenticator,
             metrics: Metrics::default(),
         })
     }
@@ -76,15 +87,12 @@ impl<S: Service> Hub<S> {
         let membership = self.handle.registry.admit(peer.ip())?;
         let outbox = Arc::clone(&membership.mailbox);
         let connection = ServerConnection::new(Arc::clone(&self.options.connection), outbox, now);
-        let info = PeerInfo {
-            connection: membership.id,
-            address: peer,
-            local,
-        };
+        let info = PeerInfo::new(membership.id, peer, local);
         let session = contain("opening a session", || self.service.open(&info))
             .ok_or(Refusal::ServicePanicked)?;
         Ok(Driver::new(
             Arc::clone(self),
+            info,
             membership,
             connection,
             session,
@@ -109,6 +117,10 @@ impl<S: Service> Hub<S> {
     /// What the server has counted.
     pub fn totals(&self) -> Totals {
         self.metrics.totals()
+    }
+
+    pub(crate) fn authenticator(&self) -> Option<&Arc<dyn Authenticator>> {
+        self.authenticator.as_ref()
     }
 
     pub(crate) fn metrics(&self) -> &Metrics {

@@ -5,6 +5,7 @@
 //! makes a [`Hub`], connects each accepted socket to it and pumps the [`Driver`] that comes back.
 
 mod asynchronous;
+mod authentication;
 mod backoff;
 mod budget;
 mod control;
@@ -25,6 +26,11 @@ mod testing;
 mod workers;
 
 pub use asynchronous::{AsyncAdapter, AsyncService, AsyncSession, Spawn, Task};
+pub use authentication::{Authenticator, Identity, Login};
+#[cfg(feature = "password")]
+pub use authentication::{
+    Credential, CredentialStore, PasswordAuthenticator, hash_password, is_password_hash,
+};
 pub use backoff::AcceptBackoff;
 pub use budget::{Budget, Lease};
 pub use control::ShutdownHandle;

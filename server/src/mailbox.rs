@@ -1,6 +1,7 @@
 //! Where answers, events and orders wait for the pump of their connection. Delivering never takes
 //! the connection: it locks the mailbox alone, and wakes the pump when that asked for it.
 
+use crate::authentication::Identity;
 use crate::sync::lock;
 use helenus_core::{Extras, Outbox, RequestTicket, Response, ServerEvent};
 use std::sync::{Arc, Mutex};
@@ -11,6 +12,8 @@ use std::task::Waker;
 pub(crate) enum Mail {
     /// An answer to a request that was deferred.
     Answer(RequestTicket, Response, Option<Box<Extras>>),
+    /// Who the client was let in as; the answer that says so comes behind it.
+    Login(Identity),
     /// An event for a client that registered for its kind.
     Event(Arc<ServerEvent>),
     /// Take no more requests; close once all are answered.
@@ -94,6 +97,7 @@ mod tests {
         mailbox.collect(&mut mail);
         let name = |mail: &Mail| match mail {
             Mail::Answer(..) => "answer",
+            Mail::Login(_) => "login",
             Mail::Event(_) => "event",
             Mail::Drain => "drain",
             Mail::Abort => "abort",

@@ -89,6 +89,12 @@ counters! {
     errors,
     /// Connections closed for a fatal error.
     fatal,
+    /// Clients that an [`Authenticator`](crate::Authenticator) let in.
+    logins,
+    /// Logins that it refused.
+    logins_failed,
+    /// Logins refused unverified, because too many waited.
+    logins_shed,
     /// Panics of the service.
     panics,
 }

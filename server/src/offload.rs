@@ -23,6 +23,19 @@ pub struct OffloadOptions {
     pub replacements: usize,
 }
 
+impl OffloadOptions {
+    /// One thread, 64 waiting logins, 30 seconds a login, one replacement: with bcrypt of cost 10 some
+    /// twenty logins a second, however many are tried.
+    pub(crate) fn for_logins() -> Self {
+        OffloadOptions {
+            threads: 1,
+            queue: 64,
+            timeout: Duration::from_secs(30),
+            replacements: 1,
+        }
+    }
+}
+
 impl Default for OffloadOptions {
     /// Four threads, 1,024 waiting jobs, 30 seconds a job, 16 replacements.
     fn default() -> Self {
@@ -69,13 +82,26 @@ impl Offload {
         reply: Reply,
         job: impl FnOnce() -> (Response, Extras) + Send + 'static,
     ) {
+        self.submit_answer(reply, move || {
+            let (response, extras) = job();
+            move |reply: Reply| reply.send_with(response, extras)
+        });
+    }
+
+    /// The same for a job that answers in its own way, with what it returns: which isn't called if
+    /// the request was answered in the job's place. False if the queue was full.
+    pub(crate) fn submit_answer<A: FnOnce(Reply)>(
+        &self,
+        reply: Reply,
+        job: impl FnOnce() -> A + Send + 'static,
+    ) -> bool {
         let slot = Arc::new(Mutex::new(Some(reply)));
         let abandoned = Arc::clone(&slot);
         let task = Task {
             run: Box::new(move || {
-                let (response, extras) = job();
+                let answer = job();
                 if let Some(reply) = take(&slot) {
-                    reply.send_with(response, extras);
+                    answer(reply);
                 }
             }),
             abandon: Abandon(Box::new(move |error| {
@@ -84,11 +110,15 @@ impl Offload {
                 }
             })),
         };
-        if let Err(task) = self.owner.pool.enqueue(task) {
-            (task.abandon.0)(ErrorResponse::new(
-                ErrorCode::OVERLOADED,
-                "The pool for blocking work is full",
-            ));
+        match self.owner.pool.enqueue(task) {
+            Ok(()) => true,
+            Err(task) => {
+                (task.abandon.0)(ErrorResponse::new(
+                    ErrorCode::OVERLOADED,
+                    "The pool for blocking work is full",
+                ));
+                false
+            }
         }
     }
 }

@@ -27,6 +27,9 @@ pub struct Options {
     pub linger: Linger,
     /// The bounds of the pool for blocking work.
     pub offload: OffloadOptions,
+    /// The bounds of the pool that verifies logins, apart from the other so that neither holds the
+    /// other up.
+    pub logins: OffloadOptions,
     /// Connections the kernel may hold that were not accepted yet.
     pub backlog: i32,
 }
@@ -40,6 +43,7 @@ impl Default for Options {
             drain_timeout: Duration::from_secs(10),
             linger: Linger::default(),
             offload: OffloadOptions::default(),
+            logins: OffloadOptions::for_logins(),
             backlog: 1024,
         }
     }

@@ -1,9 +1,11 @@
 //! The contract between a server and what answers its requests.
 
+use crate::authentication::{Authenticator, Identity};
 use crate::handle::ServerHandle;
 use helenus_core::connection::AuthToken;
 use helenus_core::{Request, Responder};
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Who is at the other end of a connection.
@@ -16,6 +18,17 @@ pub struct PeerInfo {
     pub address: SocketAddr,
     /// The server's own address that the peer reached.
     pub local: SocketAddr,
+}
+
+impl PeerInfo {
+    /// The peer at `address` that reached the server at `local`.
+    pub fn new(connection: u64, address: SocketAddr, local: SocketAddr) -> Self {
+        PeerInfo {
+            connection,
+            address,
+            local,
+        }
+    }
 }
 
 /// What answers the requests of a CQL server.
@@ -44,7 +57,20 @@ pub trait Service: Send + Sync + 'static {
         responder: Responder<'_>,
     );
 
-    /// The client's SASL `token` arrived, where the server demands authentication. Answered with
+    /// How clients log in; `None`, the default, lets everybody in. Asked once, before anybody is
+    /// accepted. Its name is the one that AUTHENTICATE gives, unless
+    /// [`ServerConfig::authenticator`](helenus_core::ServerConfig::authenticator) has another.
+    fn authenticator(&self) -> Option<Arc<dyn Authenticator>> {
+        None
+    }
+
+    /// The [`Authenticator`] let the client in as `identity`: the session may remember it. Called on
+    /// the thread that pumps the connection, before any request of the client can come; again if the
+    /// client logs in again.
+    fn authenticated(&self, _session: &mut Self::Session, _identity: Identity) {}
+
+    /// The client's SASL `token` arrived, where the server demands authentication and the service has
+    /// no [`Authenticator`]: for mechanisms of several steps. Answered with
     /// [`Responder::accept`], [`challenge`](Responder::challenge) or [`refuse`](Responder::refuse);
     /// deferred, with the responses of the same names. Password hashing belongs in
     /// [`ServerHandle::offload`]; who the client turned out to be then reaches the session through
