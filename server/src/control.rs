@@ -29,7 +29,7 @@ impl ShutdownHandle {
 
     /// Whether a shutdown was asked for.
     pub fn is_shutdown(&self) -> bool {
-        lock(&self.control.state).shutdown
+        self.control.is_shutdown()
     }
 }
 
@@ -47,6 +47,11 @@ struct State {
 }
 
 impl Control {
+    /// Whether a shutdown was asked for.
+    pub(crate) fn is_shutdown(&self) -> bool {
+        lock(&self.state).shutdown
+    }
+
     /// Ready once a shutdown was asked for; wakes `waker` then.
     pub(crate) fn poll_shutdown(&self, waker: &Waker) -> Poll<()> {
         let mut state = lock(&self.state);

@@ -4,6 +4,7 @@ use crate::service::Service;
 use crate::sync::contain;
 use bytes::BytesMut;
 use helenus_core::connection::AuthToken;
+use helenus_core::error::Error;
 use helenus_core::{Event, Next, Progress, Responder, ServerConnection};
 use std::time::Instant;
 
@@ -17,12 +18,14 @@ pub enum Dispatched {
 }
 
 /// What a call of [`dispatch`] may use up, and what it counts.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub struct Quota {
     /// Events that may still be handled.
     pub events: usize,
     /// Panics of the service so far.
     pub panics: u64,
+    /// The error that closed the connection.
+    pub closed: Option<Error>,
 }
 
 /// Gives `service` the requests in `input` until the connection stops, or its quota of events
@@ -47,7 +50,7 @@ pub fn dispatch<S: Service>(
         let handled = contain("the service", || match event {
             Event::Request(request, responder) => service.call(now, session, request, responder),
             Event::Authenticate(token, responder) => log_in(session, token, responder),
-            Event::Closed(error) => tracing::debug!(%error, "closing a connection"),
+            Event::Closed(error) => quota.closed = Some(error),
             _ => {}
         });
         quota.panics += u64::from(handled.is_none());

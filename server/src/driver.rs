@@ -1,18 +1,21 @@
 //! All of one connection but its socket: protocol, session, mailbox, deadlines and closing. A pump
 //! moves bytes and waits; what it waits for, and when it ends, is decided here.
 
+mod observe;
+
 use crate::authentication::log_in;
 use crate::budget::Lease;
+use crate::clients::{ConnectionStage, TlsSession};
 use crate::dispatch::{Dispatched, Quota, dispatch};
 use crate::hub::Hub;
 use crate::mailbox::Mail;
-use crate::metrics::{Totals, difference};
+use crate::metrics::Totals;
 use crate::registry::Membership;
 use crate::scratch::{SCRATCH, with_scratch, with_slice};
 use crate::service::{PeerInfo, Service};
 use crate::sync::contain;
 use bytes::{Buf, BytesMut};
-use helenus_core::connection::Stats;
+use helenus_core::connection::{OpcodeCounts, Stats};
 use helenus_core::{Progress, Pumped, ServerConnection, Turn};
 use std::sync::Arc;
 use std::task::{Poll, Waker, ready};
@@ -45,9 +48,14 @@ pub struct Driver<S: Service> {
     starved: bool,
     eof: bool,
     stage: Stage,
+    /// How far the handshake was when it was last shown to others.
+    shown: ConnectionStage,
+    /// When the current turn began.
+    began: Instant,
     /// What the server's counters have of this connection already.
     counted: Stats,
     received: u64,
+    counted_received: u64,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -75,6 +83,7 @@ impl<S: Service> Driver<S> {
         membership: Membership,
         connection: ServerConnection,
         session: S::Session,
+        now: Instant,
     ) -> Self {
         let leases = membership
             .budgets
@@ -88,7 +97,7 @@ impl<S: Service> Driver<S> {
             session: Some(session),
             quota: Quota {
                 events: hub.options().budget,
-                panics: 0,
+                ..Quota::default()
             },
             hub,
             peer,
@@ -99,8 +108,11 @@ impl<S: Service> Driver<S> {
             starved: false,
             eof: false,
             stage: Stage::Open,
+            shown: ConnectionStage::Established,
+            began: now,
             counted: Stats::default(),
             received: 0,
+            counted_received: 0,
         }
     }
 
@@ -109,16 +121,27 @@ impl<S: Service> Driver<S> {
         &self.connection
     }
 
+    /// Shows the TLS that the connection agreed upon to who looks at it from outside.
+    pub fn set_tls(&self, tls: TlsSession) {
+        self.membership.record.set_tls(tls);
+    }
+
     fn take_mail(&mut self) {
         let mut mail = std::mem::take(&mut self.mail);
         self.membership.mailbox.collect(&mut mail);
         for item in mail.drain(..) {
             match item {
-                // A connection that ended in the meantime has no use for it.
                 Mail::Answer(ticket, response, extras) => {
-                    drop(self.connection.respond(ticket, response, extras));
+                    let place = OpcodeCounts::place(ticket.opcode());
+                    let elapsed = self.began.saturating_duration_since(ticket.taken());
+                    // A connection that ended in the meantime has no use for it.
+                    let answered = self.connection.respond(ticket, response, extras).is_ok();
+                    if let (true, Some(place)) = (answered, place) {
+                        self.hub.metrics().answered(place, elapsed, 1);
+                    }
                 }
                 Mail::Login(identity) => {
+                    self.membership.record.set_user(Arc::clone(&identity.name));
                     if let Some(session) = &mut self.session {
                         let service = self.hub.service();
                         contain("telling who logged in", || {
@@ -131,6 +154,8 @@ impl<S: Service> Driver<S> {
                 Mail::Abort => self.stage = Stage::Closed,
             }
         }
+        // These were counted one by one.
+        self.counted.answered = self.connection.stats().answered;
         if mail.capacity() <= KEPT_MAIL {
             self.mail = mail;
         }
@@ -213,23 +238,6 @@ impl<S: Service> Driver<S> {
         }
     }
 
-    /// Adds what happened since the last time to the server's counters.
-    fn count(&mut self) {
-        let stats = self.connection.stats();
-        if self.received == 0 && self.quota.panics == 0 && *stats == self.counted {
-            return;
-        }
-        let bytes_received = std::mem::take(&mut self.received);
-        let panics = std::mem::take(&mut self.quota.panics);
-        let more = Totals {
-            bytes_received,
-            panics,
-            ..difference(stats, &self.counted)
-        };
-        self.hub.metrics().add(&more);
-        self.counted = stats.clone();
-    }
-
     /// An idle connection keeps no buffer.
     fn release_input(&mut self) {
         if self.input.is_empty() {
@@ -254,6 +262,7 @@ impl<S: Service> Driver<S> {
 
 impl<S: Service> Pumped for Driver<S> {
     fn turn(&mut self, now: Instant) -> Turn {
+        self.settle(now);
         self.take_mail();
         if self
             .connection
@@ -269,6 +278,9 @@ impl<S: Service> Pumped for Driver<S> {
             self.release_input();
         }
         self.count();
+        if self.shown != ConnectionStage::Ready {
+            self.show_stage();
+        }
         self.advance_stage(now).unwrap_or_else(|| {
             self.hold_leases();
             if self.quota.events > 0 {
@@ -363,6 +375,7 @@ impl<S: Service> Pumped for Driver<S> {
 impl<S: Service> Drop for Driver<S> {
     fn drop(&mut self) {
         self.count();
+        self.log_end();
         self.hub.metrics().add(&Totals {
             connections_closed: 1,
             ..Totals::default()

@@ -1,9 +1,11 @@
 //! What a service holds of its server.
 
+use crate::clients::ConnectionSnapshot;
 use crate::control::Control;
+use crate::metrics::{Histogram, Metrics, Totals};
 use crate::offload::Offload;
 use crate::registry::Registry;
-use helenus_core::ServerEvent;
+use helenus_core::{Opcode, ServerEvent};
 use std::sync::Arc;
 
 /// A service's handle on the server it runs in, given to [`Service::start`](crate::Service::start).
@@ -14,6 +16,7 @@ pub struct ServerHandle {
     pub(crate) control: Arc<Control>,
     pub(crate) offload: Offload,
     pub(crate) logins: Offload,
+    pub(crate) metrics: Arc<Metrics>,
 }
 
 impl ServerHandle {
@@ -45,5 +48,40 @@ impl ServerHandle {
     /// How many connections are open.
     pub fn connections(&self) -> usize {
         self.registry.len()
+    }
+
+    /// The open connections as they are now, in the order they were accepted.
+    pub fn clients(&self) -> Vec<ConnectionSnapshot> {
+        self.registry.snapshots()
+    }
+
+    /// Shows `keyspace` as the one that a connection uses; nothing else depends on it.
+    pub fn set_keyspace(&self, connection: u64, keyspace: Option<Arc<str>>) {
+        if let Some(record) = self.registry.record(connection) {
+            record.set_keyspace(keyspace);
+        }
+    }
+
+    /// Shows `user` as the one that a connection belongs to; nothing else depends on it.
+    pub fn set_user(&self, connection: u64, user: Arc<str>) {
+        if let Some(record) = self.registry.record(connection) {
+            record.set_user(user);
+        }
+    }
+
+    /// What the server has counted.
+    pub fn totals(&self) -> Totals {
+        self.metrics.totals()
+    }
+
+    /// How long answered requests took, by their opcode: from the turn that took one, to the turn after its answer was
+    /// given to the socket, or was delivered if it was deferred.
+    pub fn latencies(&self) -> Vec<(Opcode, Histogram)> {
+        self.metrics.latencies()
+    }
+
+    /// Whether the server is shutting down.
+    pub fn is_shutdown(&self) -> bool {
+        self.control.is_shutdown()
     }
 }

@@ -1,16 +1,17 @@
 //! What the connections of one server share, whatever runtime carries them.
 
 use crate::authentication::Authenticator;
+use crate::clients::ConnectionSnapshot;
 use crate::control::{Control, ShutdownHandle};
 use crate::driver::Driver;
 use crate::handle::ServerHandle;
-use crate::metrics::{Metrics, Totals};
+use crate::metrics::{Histogram, Metrics, Totals};
 use crate::offload::Offload;
 use crate::options::Options;
 use crate::registry::{Refusal, Registry};
 use crate::service::{PeerInfo, Service};
 use crate::sync::contain;
-use helenus_core::ServerConnection;
+use helenus_core::{Opcode, ServerConnection};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::task::{Poll, Waker};
@@ -28,7 +29,6 @@ pub struct Hub<S: Service> {
     options: Options,
     handle: ServerHandle,
     authenticator: Option<Arc<dyn Authenticator>>,
-    metrics: Metrics,
 }
 
 impl<S: Service> Hub<S> {
@@ -46,6 +46,7 @@ impl<S: Service> Hub<S> {
             control: Arc::new(Control::default()),
             offload: Offload::new(options.offload.clone()),
             logins: Offload::new(options.logins.clone()),
+            metrics: Arc::new(Metrics::default()),
         };
         service.start(handle.clone());
         Arc::new(Hub {
@@ -53,7 +54,6 @@ impl<S: Service> Hub<S> {
             options,
             handle,
             authenticator,
-            metrics: Metrics::default(),
         })
     }
 
@@ -65,7 +65,7 @@ impl<S: Service> Hub<S> {
         now: Instant,
     ) -> Result<Driver<S>, Refusal> {
         let opened = self.open(peer, local, now);
-        self.metrics.add(&match opened {
+        self.metrics().add(&match opened {
             Ok(_) => Totals {
                 connections_opened: 1,
                 ..Totals::default()
@@ -84,10 +84,11 @@ impl<S: Service> Hub<S> {
         local: SocketAddr,
         now: Instant,
     ) -> Result<Driver<S>, Refusal> {
-        let membership = self.handle.registry.admit(peer.ip())?;
+        let membership = self.handle.registry.admit(peer)?;
         let outbox = Arc::clone(&membership.mailbox);
         let connection = ServerConnection::new(Arc::clone(&self.options.connection), outbox, now);
         let info = PeerInfo::new(membership.id, peer, local);
+        tracing::debug!(connection = membership.id, %peer, %local, "connection opened");
         let session = contain("opening a session", || self.service.open(&info))
             .ok_or(Refusal::ServicePanicked)?;
         Ok(Driver::new(
@@ -96,6 +97,7 @@ impl<S: Service> Hub<S> {
             membership,
             connection,
             session,
+            now,
         ))
     }
 
@@ -116,7 +118,17 @@ impl<S: Service> Hub<S> {
 
     /// What the server has counted.
     pub fn totals(&self) -> Totals {
-        self.metrics.totals()
+        self.handle.totals()
+    }
+
+    /// [`ServerHandle::latencies`].
+    pub fn latencies(&self) -> Vec<(Opcode, Histogram)> {
+        self.handle.latencies()
+    }
+
+    /// The open connections as they are now, in the order they were accepted.
+    pub fn connections(&self) -> Vec<ConnectionSnapshot> {
+        self.handle.clients()
     }
 
     pub(crate) fn authenticator(&self) -> Option<&Arc<dyn Authenticator>> {
@@ -124,7 +136,7 @@ impl<S: Service> Hub<S> {
     }
 
     pub(crate) fn metrics(&self) -> &Metrics {
-        &self.metrics
+        &self.handle.metrics
     }
 
     /// A handle that asks for a shutdown.

@@ -48,6 +48,26 @@ impl Default for OffloadOptions {
     }
 }
 
+/// What an [`Offload`] pool is doing, and has done.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OffloadLoad {
+    /// Jobs that wait for a thread.
+    pub queued: usize,
+    /// Jobs that are being worked on.
+    pub running: usize,
+    /// Threads, without the given-up ones.
+    pub threads: usize,
+    /// Given-up threads that are still stuck in their job.
+    pub stuck: usize,
+    /// Jobs that were begun.
+    pub jobs: u64,
+    /// Jobs that found the queue full.
+    pub refused: u64,
+    /// Jobs that were given up for taking too long.
+    pub timed_out: u64,
+}
+
 /// A handle on the pool; its threads end once the last handle is gone and the queue is empty.
 #[derive(Debug, Clone)]
 pub struct Offload {
@@ -65,6 +85,20 @@ impl Offload {
         });
         Offload {
             owner: Arc::new(Owner { pool }),
+        }
+    }
+
+    /// What the pool has to do now, and has had.
+    pub fn load(&self) -> OffloadLoad {
+        let state = lock(&self.owner.pool.state);
+        OffloadLoad {
+            queued: state.queue.len(),
+            running: state.running.len(),
+            threads: state.live,
+            stuck: state.stuck,
+            jobs: state.next_job,
+            refused: state.refused,
+            timed_out: state.timed_out,
         }
     }
 
@@ -182,6 +216,8 @@ struct State {
     /// What is being worked on, by job number.
     running: BTreeMap<u64, Running>,
     next_job: u64,
+    refused: u64,
+    timed_out: u64,
     watched: bool,
     stopped: bool,
 }
@@ -200,6 +236,7 @@ impl Pool {
             self.start_worker(&mut state);
         }
         if state.live == 0 || state.queue.len() >= self.options.queue.max(1) {
+            state.refused += 1;
             return Err(task);
         }
         if !state.watched {
@@ -318,6 +355,7 @@ impl Pool {
                 continue;
             };
             expired.extend(running.abandon.take());
+            state.timed_out += 1;
             if state.stuck < self.options.replacements {
                 state.running.remove(&job);
                 state.stuck += 1;

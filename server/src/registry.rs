@@ -1,12 +1,13 @@
 //! Every open connection of a server: bounded in number, reached for events and for the drain.
 
 use crate::budget::Budget;
+use crate::clients::{ConnectionSnapshot, Record};
 use crate::mailbox::{Mail, Mailbox};
 use crate::options::Limits;
 use crate::sync::{WakerSet, lock, wake_all};
 use helenus_core::ServerEvent;
 use std::collections::{BTreeMap, HashMap};
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex};
 use std::task::{Poll, Waker};
 
@@ -39,10 +40,17 @@ pub(crate) struct Registry {
 #[derive(Debug, Default)]
 struct Inner {
     next: u64,
-    connections: BTreeMap<u64, Arc<Mailbox>>,
+    connections: BTreeMap<u64, Member>,
     addresses: HashMap<IpAddr, Address>,
     draining: bool,
     awaiting_end: WakerSet,
+}
+
+/// What the registry has of a connection.
+#[derive(Debug)]
+struct Member {
+    mailbox: Arc<Mailbox>,
+    record: Arc<Record>,
 }
 
 #[derive(Debug)]
@@ -58,6 +66,7 @@ pub(crate) struct Membership {
     pub(crate) id: u64,
     address: IpAddr,
     pub(crate) mailbox: Arc<Mailbox>,
+    pub(crate) record: Arc<Record>,
     /// The budgets of bytes it shares: the address's and the server's, as far as they are limited.
     pub(crate) budgets: [Option<Arc<Budget>>; 2],
 }
@@ -72,8 +81,9 @@ impl Registry {
         })
     }
 
-    /// Takes in a connection from `address`.
-    pub(crate) fn admit(self: &Arc<Self>, address: IpAddr) -> Result<Membership, Refusal> {
+    /// Takes in a connection from `peer`.
+    pub(crate) fn admit(self: &Arc<Self>, peer: SocketAddr) -> Result<Membership, Refusal> {
+        let address = peer.ip();
         let mut inner = lock(&self.inner);
         if inner.draining {
             return Err(Refusal::Draining);
@@ -96,12 +106,18 @@ impl Registry {
         let id = inner.next;
         inner.next += 1;
         let mailbox = Arc::new(Mailbox::default());
-        inner.connections.insert(id, Arc::clone(&mailbox));
+        let record = Arc::new(Record::new(peer));
+        let member = Member {
+            mailbox: Arc::clone(&mailbox),
+            record: Arc::clone(&record),
+        };
+        inner.connections.insert(id, member);
         Ok(Membership {
             registry: Arc::clone(self),
             id,
             address,
             mailbox,
+            record,
             budgets,
         })
     }
@@ -111,10 +127,29 @@ impl Registry {
         lock(&self.inner).connections.len()
     }
 
+    /// The open connections, in the order they were accepted.
+    pub(crate) fn snapshots(&self) -> Vec<ConnectionSnapshot> {
+        let records: Vec<_> = {
+            let inner = lock(&self.inner);
+            let members = inner.connections.iter();
+            members
+                .map(|(id, member)| (*id, Arc::clone(&member.record)))
+                .collect()
+        };
+        let snapshots = records.iter().map(|(id, record)| record.snapshot(*id));
+        snapshots.collect()
+    }
+
+    /// What an open connection shows of itself.
+    pub(crate) fn record(&self, id: u64) -> Option<Arc<Record>> {
+        let inner = lock(&self.inner);
+        Some(Arc::clone(&inner.connections.get(&id)?.record))
+    }
+
     /// Posts `event` to every connection. Two events reach all of them in the same order.
     pub(crate) fn publish(&self, event: &Arc<ServerEvent>) {
-        for mailbox in lock(&self.inner).connections.values() {
-            mailbox.post(Mail::Event(Arc::clone(event)));
+        for member in lock(&self.inner).connections.values() {
+            member.mailbox.post(Mail::Event(Arc::clone(event)));
         }
     }
 
@@ -122,8 +157,8 @@ impl Registry {
     pub(crate) fn drain(&self) {
         let mut inner = lock(&self.inner);
         inner.draining = true;
-        for mailbox in inner.connections.values() {
-            mailbox.post(Mail::Drain);
+        for member in inner.connections.values() {
+            member.mailbox.post(Mail::Drain);
         }
     }
 
@@ -131,8 +166,8 @@ impl Registry {
     pub(crate) fn abort(&self) {
         let mut inner = lock(&self.inner);
         inner.draining = true;
-        for mailbox in inner.connections.values() {
-            mailbox.post(Mail::Abort);
+        for member in inner.connections.values() {
+            member.mailbox.post(Mail::Abort);
         }
     }
 
@@ -171,8 +206,8 @@ mod tests {
     use super::*;
     use crate::testing::CountingWaker;
 
-    const HERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
-    const THERE: IpAddr = IpAddr::V6(std::net::Ipv6Addr::LOCALHOST);
+    const HERE: SocketAddr = SocketAddr::new(IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 7);
+    const THERE: SocketAddr = SocketAddr::new(IpAddr::V6(std::net::Ipv6Addr::LOCALHOST), 7);
 
     fn registry(connections: usize, connections_per_address: usize) -> Arc<Registry> {
         Registry::new(Limits {
@@ -182,7 +217,7 @@ mod tests {
         })
     }
 
-    fn refusal(registry: &Arc<Registry>, address: IpAddr) -> Option<Refusal> {
+    fn refusal(registry: &Arc<Registry>, address: SocketAddr) -> Option<Refusal> {
         registry.admit(address).err()
     }
 

@@ -156,9 +156,14 @@ impl ErrorCodeCounts {
 
     /// Counts one; `None` is a code that isn't known.
     pub(crate) fn count(&mut self, code: Option<ErrorCode>) {
+        self.add(code, 1);
+    }
+
+    /// Counts `more` with this code; `None` is a code that isn't known.
+    pub fn add(&mut self, code: Option<ErrorCode>, more: u64) {
         let place = code.map_or(ErrorCode::KNOWN.len(), Self::place);
         if let Some(count) = self.0.get_mut(place) {
-            *count += 1;
+            *count = count.saturating_add(more);
         }
     }
 
@@ -166,6 +171,19 @@ impl ErrorCodeCounts {
     #[must_use]
     pub const fn as_array(&self) -> &[u64; ErrorCode::KNOWN.len() + 1] {
         &self.0
+    }
+}
+
+impl std::ops::Sub for ErrorCodeCounts {
+    type Output = ErrorCodeCounts;
+
+    /// What was counted since `earlier`.
+    fn sub(self, earlier: ErrorCodeCounts) -> ErrorCodeCounts {
+        let mut more = self;
+        for (more, before) in more.0.iter_mut().zip(earlier.0) {
+            *more = more.saturating_sub(before);
+        }
+        more
     }
 }
 

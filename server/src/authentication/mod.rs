@@ -141,6 +141,8 @@ pub(crate) fn log_in<S: Service>(
         count(hub, verdict.is_ok());
         return match verdict {
             Ok(identity) => {
+                let user = Arc::clone(&identity.name);
+                hub.handle().set_user(peer.connection, user);
                 hub.service().authenticated(session, identity);
                 responder.accept(None);
             }

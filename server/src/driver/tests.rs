@@ -1,10 +1,16 @@
 //! A driver without a socket: bytes in, bytes out, and a clock of the test's own.
 
 use super::*;
+use crate::clients::ConnectionStage;
+use crate::hub::Hub;
 use crate::options::Options;
 use crate::service::PeerInfo;
-use crate::testing::{CountingWaker, ERROR, RESULT, answers, connect, feed, output, query};
-use helenus_core::{Reply, Request, RequestBody, Responder, Response};
+use crate::testing::{
+    CountingWaker, ERROR, RESULT, answers, connect, feed, output, query, startup,
+};
+use helenus_core::{
+    ErrorCode, Opcode, ProtocolVersion, Reply, Request, RequestBody, Responder, Response,
+};
 use std::convert::Infallible;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -311,4 +317,83 @@ fn who_no_longer_reads_does_not_wait_for_a_shared_budget() {
     driver.turn(now);
     assert!(!driver.wants_read());
     assert!(driver.park(Waker::noop()));
+}
+
+#[test]
+fn a_request_takes_until_the_turn_after_its_answer_or_the_delivery_of_a_deferred_one() {
+    let start = Instant::now();
+    let after = |millis| start + Duration::from_millis(millis);
+    let mut driver = probe(start);
+    driver.turn(after(1));
+    let hub = Arc::clone(&driver.hub);
+    let queries = || {
+        let latencies = hub.latencies();
+        let (_, histogram) = latencies
+            .iter()
+            .find(|(opcode, _)| *opcode == Opcode::QUERY)?;
+        Some((histogram.count(), histogram.sum))
+    };
+    driver.turn(after(10));
+    feed(
+        &mut driver,
+        after(10),
+        &[query(1, "x"), query(2, "x"), query(3, "keep")].concat(),
+    );
+    assert_eq!(queries(), Some((0, Duration::ZERO)));
+    driver.turn(after(13));
+    assert_eq!(queries(), Some((2, Duration::from_millis(2 * 3))));
+    release(&driver);
+    driver.turn(after(50));
+    assert_eq!(queries(), Some((3, Duration::from_millis(2 * 3 + 40))));
+    driver.turn(after(90));
+    assert_eq!(queries(), Some((3, Duration::from_millis(2 * 3 + 40))));
+}
+
+#[test]
+fn errors_are_summed_by_code() {
+    let now = Instant::now();
+    let mut driver = probe(now);
+    feed(
+        &mut driver,
+        now,
+        &[query(1, "panic"), query(2, "x"), query(3, "panic")].concat(),
+    );
+    driver.turn(now);
+    let totals = driver.hub.totals();
+    assert_eq!(totals.error_codes.get(ErrorCode::SERVER_ERROR), 2);
+    assert_eq!((totals.errors, totals.panics), (2, 2));
+}
+
+#[test]
+fn an_open_connection_is_seen_from_outside_as_it_is() {
+    let now = Instant::now();
+    let hub = Hub::new(Arc::new(Probe::default()), Options::default());
+    let peer = ([127, 0, 0, 1], 4711).into();
+    let mut driver = hub.connect(peer, peer, now).unwrap();
+    let [seen] = &hub.connections()[..] else {
+        panic!("one connection");
+    };
+    assert_eq!(
+        (seen.address, seen.stage),
+        (peer, ConnectionStage::Established)
+    );
+    feed(&mut driver, now, &startup());
+    driver.turn(now);
+    feed(&mut driver, now, &query(1, "x"));
+    driver.turn(now);
+    hub.handle()
+        .set_keyspace(seen.connection, Some("ks".into()));
+    hub.handle().set_user(seen.connection, "cassandra".into());
+    let [seen] = &hub.connections()[..] else {
+        panic!("one connection");
+    };
+    assert_eq!((seen.stage, seen.requests), (ConnectionStage::Ready, 2));
+    assert_eq!(seen.version, Some(ProtocolVersion::V4));
+    assert_eq!(seen.option("cql_version"), Some("3.0.0"));
+    assert_eq!(
+        (seen.keyspace.as_deref(), seen.user.as_deref()),
+        (Some("ks"), Some("cassandra"))
+    );
+    drop(driver);
+    assert_eq!(hub.connections(), []);
 }

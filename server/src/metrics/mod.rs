@@ -1,10 +1,17 @@
 //! What a server counts. Connections count plainly for themselves; each adds its differences to the
 //! counters of its thread once a turn, and whoever reads them sums over the threads.
 
-use helenus_core::connection::{ErrorCounts, Stats};
+mod latency;
+
+use helenus_core::connection::{ErrorCodeCounts, ErrorCounts, OpcodeCounts, Stats};
 use helenus_core::error::ErrorKind;
+use helenus_core::{ErrorCode, Opcode};
+use latency::AtomicHistogram;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
+
+pub use latency::{BUCKETS, Histogram};
 
 /// Sets of counters; threads beyond this many share.
 const SHARDS: usize = 16;
@@ -23,16 +30,33 @@ fn shard() -> usize {
     })
 }
 
-/// Declares [`Totals`], the atomics behind it, and the way between.
+/// Declares [`Totals`], the atomics behind it, and the way between. A counter is published as
+/// `helenus_<name>_total`, unless it has a better name behind `as`.
 macro_rules! counters {
-    ($($(#[$doc:meta])* $name:ident,)+) => {
+    (@name $name:ident) => { stringify!($name) };
+    (@name $name:ident $metric:literal) => { $metric };
+    ($($(#[doc = $doc:literal])+ $name:ident $(as $metric:literal)?,)+) => {
         /// What a server has counted since it started.
         #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
         #[non_exhaustive]
         pub struct Totals {
-            $($(#[$doc])* pub $name: u64,)+
+            $($(#[doc = $doc])+ pub $name: u64,)+
             /// What broke the protocol or a limit, by its kind.
             pub faults: ErrorCounts,
+            /// Answers that were ERRORs, by their code.
+            pub error_codes: ErrorCodeCounts,
+        }
+
+        impl Totals {
+            /// Every counter that is a plain number, to be published: its name, without `helenus_` and
+            /// `_total`, what it counts, and its value.
+            pub fn counters(&self) -> impl Iterator<Item = (&'static str, &'static str, u64)> {
+                [$((
+                    counters!(@name $name $($metric)?),
+                    concat!($($doc),+).trim_ascii(),
+                    self.$name,
+                ),)+].into_iter()
+            }
         }
 
         /// Aligned so that no two threads write to one cache line.
@@ -41,6 +65,8 @@ macro_rules! counters {
         struct Shard {
             $($name: AtomicU64,)+
             faults: [AtomicU64; ErrorKind::ALL.len()],
+            error_codes: [AtomicU64; ErrorCode::KNOWN.len() + 1],
+            latencies: [AtomicHistogram; OpcodeCounts::OPCODES.len()],
         }
 
         impl Shard {
@@ -55,6 +81,11 @@ macro_rules! counters {
                             counter.fetch_add(count, Ordering::Relaxed);
                         }
                     }
+                    for (counter, count) in self.error_codes.iter().zip(more.error_codes.as_array()) {
+                        if *count > 0 {
+                            counter.fetch_add(*count, Ordering::Relaxed);
+                        }
+                    }
                 }
             }
 
@@ -62,6 +93,10 @@ macro_rules! counters {
                 $(totals.$name += self.$name.load(Ordering::Relaxed);)+
                 for (kind, counter) in ErrorKind::ALL.iter().zip(&self.faults) {
                     totals.faults.add(*kind, counter.load(Ordering::Relaxed));
+                }
+                let codes = ErrorCode::KNOWN.iter().copied().map(Some).chain([None]);
+                for (code, counter) in codes.zip(&self.error_codes) {
+                    totals.error_codes.add(code, counter.load(Ordering::Relaxed));
                 }
             }
         }
@@ -76,19 +111,19 @@ counters! {
     /// Connections closed at once, for a limit or during a shutdown.
     connections_refused,
     /// Well-formed requests, those of handshakes included.
-    requests,
+    requests as "cql_requests_received",
     /// Answers written.
-    responses,
+    responses as "cql_responses",
     /// Events written.
-    events,
+    events as "cql_events",
     /// Bytes read from sockets.
     bytes_received,
     /// Bytes written to sockets.
     bytes_sent,
     /// Answers that were ERRORs.
-    errors,
+    errors as "cql_error_responses",
     /// Connections closed for a fatal error.
-    fatal,
+    fatal as "connections_failed",
     /// Clients that an [`Authenticator`](crate::Authenticator) let in.
     logins,
     /// Logins that it refused.
@@ -96,7 +131,7 @@ counters! {
     /// Logins refused unverified, because too many waited.
     logins_shed,
     /// Panics of the service.
-    panics,
+    panics as "service_panics",
 }
 
 /// The counters of a server.
@@ -113,6 +148,31 @@ impl Metrics {
         }
     }
 
+    /// Counts `times` that a request of the opcode at this place took `elapsed` to be answered.
+    #[inline]
+    pub(crate) fn answered(&self, place: usize, elapsed: Duration, times: u64) {
+        let latencies = self.shards.get(shard()).map(|shard| &shard.latencies);
+        if let Some(latency) = latencies.and_then(|latencies| latencies.get(place)) {
+            latency.record(elapsed, times);
+        }
+    }
+
+    /// How long answered requests took, by their opcode, over all threads.
+    pub(crate) fn latencies(&self) -> Vec<(Opcode, Histogram)> {
+        let opcodes = OpcodeCounts::OPCODES.into_iter().enumerate();
+        opcodes
+            .map(|(place, opcode)| {
+                let mut histogram = Histogram::default();
+                for shard in &self.shards {
+                    if let Some(latency) = shard.latencies.get(place) {
+                        latency.add_to(&mut histogram);
+                    }
+                }
+                (opcode, histogram)
+            })
+            .collect()
+    }
+
     /// The sum over all threads. Each counter is exact; together they may be of slightly different
     /// moments.
     pub(crate) fn totals(&self) -> Totals {
@@ -122,6 +182,17 @@ impl Metrics {
         }
         totals
     }
+}
+
+/// Whether there is anything that [`difference`] would have.
+#[inline]
+pub(crate) fn has_moved(now: &Stats, before: &Stats) -> bool {
+    now.requests != before.requests
+        || now.responses != before.responses
+        || now.bytes_sent != before.bytes_sent
+        || now.events != before.events
+        || now.errors != before.errors
+        || now.fatal != before.fatal
 }
 
 /// What `now` has more than `before`.
@@ -138,6 +209,11 @@ pub(crate) fn difference(now: &Stats, before: &Stats) -> Totals {
             now.faults - before.faults
         } else {
             ErrorCounts::default()
+        },
+        error_codes: if has_faults {
+            now.error_codes - before.error_codes
+        } else {
+            ErrorCodeCounts::default()
         },
         ..Totals::default()
     }
