@@ -45,6 +45,13 @@ pub enum PeerMisbehaved {
     UnsupportedVersion(u8),
     /// A version in beta, without the flag that asks for it.
     BetaVersion(u8),
+    /// A version older than those that this server takes.
+    OldVersion {
+        /// The envelope's version.
+        got: u8,
+        /// The oldest that is taken.
+        oldest: u8,
+    },
     /// Another version than the one agreed upon.
     VersionChanged {
         /// The envelope's version.
@@ -292,6 +299,10 @@ impl fmt::Display for PeerMisbehaved {
                 f,
                 "Beta version of the protocol used ({version}/v{version}-beta), \
                  but USE_BETA flag is unset"
+            ),
+            PeerMisbehaved::OldVersion { got, oldest } => write!(
+                f,
+                "Rejecting Protocol Version {got}/v{got} < {oldest}/v{oldest}."
             ),
             PeerMisbehaved::VersionChanged { got, agreed } => write!(
                 f,

@@ -44,6 +44,11 @@ impl Deadline {
         Deadline { since, after }
     }
 
+    /// Has another length, from when it began.
+    pub(crate) fn set_length(&mut self, after: Option<Duration>) {
+        self.after = after;
+    }
+
     /// Begins anew.
     #[inline]
     pub(crate) fn restart(&mut self, now: Instant) {

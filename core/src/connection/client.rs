@@ -238,7 +238,8 @@ impl ClientConnection {
             } else {
                 limits.max_envelope.min(limits.max_envelope_before_ready)
             },
-            shed: false,
+            room: usize::MAX,
+            oldest: ProtocolVersion::V3,
             ready,
         }
     }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use bytes::{BufMut, BytesMut};
 
 use super::limits::Limits;
+use crate::codes::ProtocolVersion;
 use crate::compression::Compression;
 use crate::wire::WireWrite;
 
@@ -24,7 +25,10 @@ pub struct ServerConfig {
     pub limits: Limits,
     /// How long a connection may take until it is ready. 30 seconds by default.
     pub handshake_timeout: Option<Duration>,
-    /// How long a connection with nothing in flight may be silent. Forever by default.
+    /// The oldest version that is spoken; a client that begins with an older one is told so, in v5. v3 by
+    /// default.
+    pub oldest_version: ProtocolVersion,
+    /// How long a connection with nothing in flight may be silent, before it is ready too. Forever by default.
     pub idle_timeout: Option<Duration>,
 }
 
@@ -37,6 +41,7 @@ impl Default for ServerConfig {
             authenticator: None,
             limits: Limits::default(),
             handshake_timeout: Some(Duration::from_secs(30)),
+            oldest_version: ProtocolVersion::V3,
             idle_timeout: None,
         }
     }

@@ -3,7 +3,7 @@
 
 use bytes::BytesMut;
 
-use super::limits::InFlight;
+use super::limits::{Credit, InFlight};
 use super::request::Request;
 use super::stats::Stats;
 use super::ticket::Addressee;
@@ -46,10 +46,10 @@ pub(crate) enum Closed<E> {
 const TOLERATED: u8 = 1;
 
 impl Exchange {
-    pub(crate) fn new(id: u64) -> Exchange {
+    pub(crate) fn new(id: u64, allowed: Credit) -> Exchange {
         Exchange {
             outbound: Outbound::new(Direction::Response),
-            in_flight: InFlight::default(),
+            in_flight: InFlight::new(allowed),
             state: State::Negotiating,
             agreed: None,
             stats: Stats::default(),

@@ -49,6 +49,8 @@ pub struct ServerConnection {
     exchange: Exchange,
     subscriptions: Subscriptions,
     throw_on_overload: bool,
+    /// The longest message once it is ready.
+    longest: usize,
     client_options: Option<ClientOptions>,
     clock: Clock,
     handshake: Deadline,
@@ -80,10 +82,14 @@ impl ServerConnection {
         ServerConnection {
             handshake: Deadline::new(now, config.handshake_timeout),
             idle: Deadline::new(now, config.idle_timeout),
+            exchange: Exchange::new(
+                CONNECTIONS.fetch_add(1, Ordering::Relaxed),
+                config.limits.in_flight(),
+            ),
+            longest: config.limits.max_envelope,
             config,
             outbox,
             inbound: Inbound::new(),
-            exchange: Exchange::new(CONNECTIONS.fetch_add(1, Ordering::Relaxed)),
             subscriptions: Subscriptions::default(),
             throw_on_overload: false,
             client_options: None,
@@ -178,24 +184,27 @@ impl ServerConnection {
         if self.exchange.outbound.unsent() + self.taken >= limits.max_unsent.max(1) {
             return true;
         }
-        self.exchange.in_flight.is_full(limits)
-            && !self.throw_on_overload
-            && !self.inbound.is_begun()
+        self.exchange.in_flight.is_full() && !self.throw_on_overload && !self.inbound.is_begun()
     }
 
     #[inline]
     fn rules(&self) -> Rules {
-        let limits = &self.config.limits;
         let ready = self.exchange.state == State::Ready;
         Rules {
             role: Role::Server,
             agreed: self.exchange.agreed,
             limit: if ready {
-                limits.max_envelope
+                self.longest
             } else {
-                limits.max_envelope.min(limits.max_envelope_before_login)
+                self.longest
+                    .min(self.config.limits.max_envelope_before_login)
             },
-            shed: self.throw_on_overload && self.exchange.in_flight.is_full(limits),
+            room: if self.throw_on_overload {
+                self.exchange.in_flight.room()
+            } else {
+                usize::MAX
+            },
+            oldest: self.config.oldest_version,
             ready,
         }
     }
@@ -277,6 +286,7 @@ impl ServerConnection {
         if let Some((agreement, client_options)) = agreement {
             self.client_options = Some(client_options);
             self.throw_on_overload = agreement.throw_on_overload;
+            self.longest = self.config.limits.longest(self.exchange.agreed);
             self.inbound.switch(agreement.framing);
         }
         if let Err(error) = outcome {

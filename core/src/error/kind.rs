@@ -56,8 +56,10 @@ kinds! {
     Payload = "payload",
     /// More requests or bytes in flight than allowed.
     Overloaded = "overloaded",
-    /// The peer took too long.
-    Timeout = "timeout",
+    /// The handshake took too long.
+    HandshakeTimeout = "handshake_timeout",
+    /// Nothing came for too long.
+    IdleTimeout = "idle_timeout",
     /// Events it registered for were not read.
     EventsUnread = "events_unread",
     /// The caller's fault, not the peer's.
@@ -81,9 +83,10 @@ impl PeerMisbehaved {
     #[must_use]
     pub const fn kind(&self) -> ErrorKind {
         match self {
-            Self::UnsupportedVersion(_) | Self::BetaVersion(_) | Self::VersionChanged { .. } => {
-                ErrorKind::Version
-            }
+            Self::UnsupportedVersion(_)
+            | Self::BetaVersion(_)
+            | Self::OldVersion { .. }
+            | Self::VersionChanged { .. } => ErrorKind::Version,
             Self::WrongDirection(_)
             | Self::ResponseBit(_)
             | Self::RequestBit(_)
@@ -108,7 +111,8 @@ impl PeerMisbehaved {
             | Self::SnappyInV5 => ErrorKind::Startup,
             Self::PayloadBeforeV4 => ErrorKind::Payload,
             Self::Overloaded => ErrorKind::Overloaded,
-            Self::HandshakeTimeout | Self::IdleTimeout => ErrorKind::Timeout,
+            Self::HandshakeTimeout => ErrorKind::HandshakeTimeout,
+            Self::IdleTimeout => ErrorKind::IdleTimeout,
             Self::EventsUnread => ErrorKind::EventsUnread,
         }
     }

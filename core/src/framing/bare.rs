@@ -79,7 +79,7 @@ impl BareReader {
                 }
                 let end = Header::SIZE.saturating_add(header.length as usize);
                 match rules.admit(&header) {
-                    Ok(dialect) if end <= rules.limit && !rules.sheds(header.opcode) => {
+                    Ok(dialect) if end <= rules.limit && !rules.sheds(&header) => {
                         if input.len() >= end {
                             let frame = frame(header, dialect, Header::SIZE);
                             return deliver(frame, input, scratch, compression, rules);

@@ -131,8 +131,10 @@ pub(crate) struct Rules {
     pub(crate) agreed: Option<Dialect>,
     /// The longest message: header included before v5, the body alone in v5.
     pub(crate) limit: usize,
-    /// Whether requests that begin now are to be discarded and answered OVERLOADED.
-    pub(crate) shed: bool,
+    /// Requests whose bodies are not shorter than this are discarded and answered OVERLOADED.
+    pub(crate) room: usize,
+    /// The oldest version that is taken.
+    pub(crate) oldest: ProtocolVersion,
     /// Whether authentication is complete.
     pub(crate) ready: bool,
 }
@@ -147,13 +149,16 @@ impl Rules {
     /// others [`Rules::admit`] knows more.
     #[inline(always)]
     fn expects(&self, header: &Header) -> Option<Dialect> {
-        let agreed = self.agreed.filter(|agreed| !agreed.beta && !self.shed)?;
+        let agreed = self.agreed.filter(|agreed| !agreed.beta)?;
         let (direction, is_known) = match self.role {
             Role::Server => (Direction::Request, header.opcode.is_request()),
             Role::Client => (Direction::Response, header.opcode.is_response()),
         };
-        (header.version == agreed.number() && header.direction == direction && is_known)
-            .then_some(agreed)
+        let is_expected = header.version == agreed.number()
+            && header.direction == direction
+            && is_known
+            && (header.length as usize) < self.room;
+        is_expected.then_some(agreed)
     }
 
     /// The dialect of an envelope with this header, if it may come.
@@ -246,6 +251,19 @@ impl Rules {
             })
         };
         let dialect = match (header.version, ProtocolVersion::from_u8(header.version)) {
+            (_, Some(version)) if version < self.oldest => {
+                let fault = Fault {
+                    error: PeerMisbehaved::OldVersion {
+                        got: header.version,
+                        oldest: self.oldest.as_u8(),
+                    },
+                    stream: StreamId(0),
+                    stamp: Dialect::LATEST.into(),
+                    scope: Scope::Stream,
+                    is_answered: false,
+                };
+                return Err(fault);
+            }
             (_, Some(version)) => Dialect {
                 version,
                 beta: false,
@@ -290,10 +308,10 @@ impl Rules {
 
     /// Whether the request is to be discarded rather than read.
     #[inline]
-    fn sheds(&self, opcode: Opcode) -> bool {
-        self.shed
+    fn sheds(&self, header: &Header) -> bool {
+        header.length as usize >= self.room
             && matches!(
-                opcode,
+                header.opcode,
                 Opcode::QUERY | Opcode::PREPARE | Opcode::EXECUTE | Opcode::BATCH
             )
     }

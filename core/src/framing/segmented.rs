@@ -400,7 +400,7 @@ fn unwanted(header: &Header, dialect: Dialect, rules: &Rules) -> Option<Fault> {
             length: header.length.into(),
             limit: rules.limit as u64,
         }
-    } else if rules.sheds(header.opcode) {
+    } else if rules.sheds(header) {
         PeerMisbehaved::Overloaded
     } else {
         return None;

@@ -1,13 +1,16 @@
 //! What a server connection offers besides `next`: the other ways in and out, commands and queries.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use bytes::BytesMut;
 
 use super::{Input, ServerConnection};
 use crate::codes::ProtocolVersion;
+use crate::connection::config::ServerConfig;
 use crate::connection::exchange::Closed;
 use crate::connection::handshake::ClientOptions;
+use crate::connection::limits::Credit;
 use crate::connection::stats::Stats;
 use crate::connection::ticket::RequestTicket;
 use crate::connection::transmit::Transmit;
@@ -47,11 +50,16 @@ impl ServerConnection {
         if !self.exchange.is_open() || self.draining {
             return None;
         }
-        if self.exchange.state != State::Ready {
-            return Some((self.handshake, PeerMisbehaved::HandshakeTimeout));
-        }
-        let is_idle = self.exchange.in_flight.requests() == 0;
-        is_idle.then_some((self.idle, PeerMisbehaved::IdleTimeout))
+        let idle = (self.exchange.in_flight.requests() == 0)
+            .then_some((self.idle, PeerMisbehaved::IdleTimeout));
+        let handshake = (self.exchange.state != State::Ready)
+            .then_some((self.handshake, PeerMisbehaved::HandshakeTimeout));
+        let passing = |(deadline, _): &(Deadline, PeerMisbehaved)| deadline.at();
+        [handshake, idle]
+            .into_iter()
+            .flatten()
+            .filter(|end| passing(end).is_some())
+            .min_by_key(passing)
     }
 
     /// The bytes to send now, if there are any. Advance it by what was written; the rest comes again.
@@ -163,6 +171,32 @@ impl ServerConnection {
             return;
         }
         self.exchange.event(dialect, event);
+    }
+
+    /// Other limits and deadlines hold from now on; what was negotiated stays. The deadlines count from when
+    /// they began.
+    pub fn reconfigure(&mut self, config: Arc<ServerConfig>) {
+        self.handshake.set_length(config.handshake_timeout);
+        self.idle.set_length(config.idle_timeout);
+        self.exchange.in_flight.limit(config.limits.in_flight());
+        self.longest = config.limits.longest(self.exchange.agreed);
+        self.config = config;
+    }
+
+    /// Beside [`Limits`], allows no more than so many requests and bytes in flight, until the next call: for
+    /// budgets that several connections have together, of which this one may use what others leave. What is
+    /// in flight already stays.
+    ///
+    /// [`Limits`]: crate::connection::Limits
+    #[inline]
+    pub fn allow(&mut self, requests: usize, bytes: usize) {
+        self.exchange.in_flight.allow(Credit { requests, bytes });
+    }
+
+    /// Whether a request has begun to arrive and isn't there as a whole: reading goes on until it is.
+    #[must_use]
+    pub fn is_receiving(&self) -> bool {
+        self.inbound.is_begun()
     }
 
     /// Takes no further request. The connection is finished when all that were taken are answered and the

@@ -139,7 +139,7 @@ fn limits_of_load_and_time_have_their_counters() {
     server.clock.advance(Duration::from_secs(30));
     server.connection.handle_timeout(server.clock.now());
     server.run();
-    assert_eq!(moved(&server), [(ErrorKind::Timeout, 1)]);
+    assert_eq!(moved(&server), [(ErrorKind::HandshakeTimeout, 1)]);
     assert_eq!(
         (
             server.connection.stats().errors,

@@ -173,3 +173,97 @@ fn limits_of_nothing_still_let_one_request_through_at_a_time() {
     server.receive(&pipeline(4, 0..5), Cuts::Whole);
     assert_eq!(streams(&got(&mut server)), [0, 1, 2, 3, 4]);
 }
+
+#[test]
+fn who_asked_for_overloaded_gets_it_for_the_request_that_would_go_over_the_limit_of_bytes() {
+    for version in [4, 5] {
+        let config = limited(|limits| limits.max_request_bytes = 1000);
+        let mut server = Server::new(config, DEFER());
+        let hello = startup(version, &[("THROW_ON_OVERLOAD", "1")]);
+        server.receive(&hello, Cuts::Whole);
+        server.sent();
+        let long = |stream| query(version, stream, &"x".repeat(400));
+        let bytes = [long(1), long(2), long(3), query(version, 4, "short")].concat();
+        let bytes = match version {
+            5 => segment(SegmentFormat::Plain, true, &bytes),
+            _ => bytes,
+        };
+        server.receive(&bytes, Cuts::Whole);
+        assert_eq!(streams(&got(&mut server)), [3], "v{version}");
+        assert_eq!(server.connection.in_flight().0, 3);
+        drop(replies());
+    }
+}
+
+#[test]
+fn a_share_of_budgets_holds_beside_the_own_limits() {
+    let mut server = ready(4, ServerConfig::default(), DEFER());
+    server.connection.allow(2, usize::MAX);
+    server.input.extend_from_slice(&pipeline(4, 0..5));
+    assert_eq!(server.dispatch(), Progress::Blocked);
+    assert_eq!(server.connection.in_flight().0, 2);
+    assert!(!server.connection.wants_read());
+    server
+        .connection
+        .allow(usize::MAX, server.connection.in_flight().1 + 1);
+    assert_eq!(server.dispatch(), Progress::Blocked);
+    assert_eq!(server.connection.in_flight().0, 3, "one may go over");
+    server.connection.allow(usize::MAX, usize::MAX);
+    assert_eq!(server.dispatch(), Progress::NeedInput);
+    assert_eq!(server.connection.in_flight().0, 5);
+    drop(replies());
+}
+
+#[test]
+fn v5_may_have_a_limit_of_its_own() {
+    for (version, is_refused) in [(4, false), (5, true)] {
+        let config = limited(|limits| limits.max_message = Some(300));
+        let mut server = ready(version, config, VOID());
+        let long = query(version, 7, &"x".repeat(400));
+        let bytes = match version {
+            5 => segment(SegmentFormat::Plain, true, &long),
+            _ => long,
+        };
+        server.receive(&bytes, Cuts::Whole);
+        let got = got(&mut server);
+        assert_eq!(got[0].opcode == Opcode::ERROR, is_refused, "v{version}");
+    }
+}
+
+#[test]
+fn an_older_version_than_is_taken_is_refused_in_v5_and_may_be_followed_by_a_newer() {
+    let mut config = ServerConfig::default();
+    config.oldest_version = helenus_core::ProtocolVersion::V5;
+    for cuts in [Cuts::Whole, Cuts::BYTES] {
+        let mut server = Server::new(config.clone(), VOID());
+        server.receive(&options(4, 11), cuts);
+        server.receive(&startup(3, &[]), cuts);
+        server.receive(&options(5, 12), cuts);
+        let got = got(&mut server);
+        assert_eq!(streams(&got), [0, 0, 12]);
+        assert!(got.iter().all(|got| got.version == 5));
+        assert_eq!(got[0].code(), ErrorCode::PROTOCOL_ERROR.0);
+        assert_eq!(got[2].opcode, Opcode::SUPPORTED);
+        assert_eq!(server.connection.stats().faults.get(ErrorKind::Version), 2);
+    }
+    assert_eq!(
+        PeerMisbehaved::OldVersion { got: 4, oldest: 5 }.to_string(),
+        "Rejecting Protocol Version 4/v4 < 5/v5."
+    );
+}
+
+#[test]
+fn other_limits_and_deadlines_hold_from_when_they_are_set() {
+    let mut server = ready(4, ServerConfig::default(), DEFER());
+    server.receive(&pipeline(4, 0..2), Cuts::Whole);
+    assert_eq!(server.connection.in_flight().0, 2);
+    let mut config = limited(|limits| limits.max_requests = 2);
+    config.idle_timeout = Some(Duration::from_secs(9));
+    server.connection.reconfigure(std::sync::Arc::new(config));
+    server.input.extend_from_slice(&pipeline(4, 2..3));
+    assert_eq!(server.dispatch(), Progress::Blocked);
+    server.connection.reconfigure(std::sync::Arc::default());
+    assert_eq!(server.dispatch(), Progress::NeedInput);
+    assert_eq!(server.connection.in_flight().0, 3);
+    drop(replies());
+}
