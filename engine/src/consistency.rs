@@ -2,6 +2,7 @@
 
 use helenus_core::{Consistency, ErrorResponse};
 
+use crate::guardrails::Guard;
 use crate::schema::Keyspace;
 
 /// What a request does with the data.
@@ -19,24 +20,25 @@ pub(crate) enum Access {
     Conditional,
 }
 
-/// The level at which neighbours of a vector are searched, whatever was asked for, and what the client is told of that.
+/// The level at which neighbours of a vector are searched, whatever was asked for, of which the client is told.
 pub(crate) fn nearest_level(
     asked: Consistency,
-) -> Result<(Consistency, Vec<String>), ErrorResponse> {
+    guard: &mut Guard<'_>,
+) -> Result<Consistency, ErrorResponse> {
     const NEEDED: &str = "Top-K queries can only be run with consistency level";
     if [Consistency::ONE, Consistency::LOCAL_ONE, NODE_LOCAL].contains(&asked) {
-        return Ok((asked, Vec::new()));
+        return Ok(asked);
     }
     if is_serial(asked) {
         return Err(ErrorResponse::invalid(format!(
             "{NEEDED} ONE/LOCAL_ONE. Consistency level {asked} was used."
         )));
     }
-    let warning = format!(
+    guard.warn(format!(
         "{NEEDED} ONE / LOCAL_ONE / NODE_LOCAL. Consistency level {asked} was requested. Downgrading the consistency level \
          to ONE."
-    );
-    Ok((Consistency::ONE, vec![warning]))
+    ));
+    Ok(Consistency::ONE)
 }
 
 /// Refuses a level that this kind of request may not have, or that the keyspace's replicas can't meet.

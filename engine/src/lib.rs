@@ -15,6 +15,7 @@ pub mod cql;
 pub mod describe;
 pub mod execution;
 mod functions;
+pub mod guardrails;
 mod java;
 mod json;
 pub mod literal;
@@ -27,3 +28,4 @@ mod term;
 pub mod types;
 
 pub use context::Context;
+pub use guardrails::Guardrails;

@@ -39,10 +39,11 @@ use helenus_core::message::{Batch, QueryParams, Values};
 use helenus_core::{ErrorResponse, Response};
 
 use crate::context::Context;
+use crate::guardrails::{Guard, Guardrails, check_values};
 use crate::readers::{Consumer, Fragment, ReadProgress};
 use crate::schema::Schema;
 use crate::statement::Statement;
-use crate::storage::Mutation;
+use crate::storage::{DecoratedKey, Mutation};
 use cas::CasRun;
 use select::SelectRun;
 use view::{Progress, ViewRun};
@@ -59,8 +60,10 @@ pub struct Execution {
     /// Whether it has yet to be taken to where it may take long.
     deferring: bool,
     warnings: Vec<String>,
+    schema: Arc<Schema>,
     session_keyspace: Option<Arc<str>>,
     context: Context,
+    guardrails: Arc<Guardrails>,
 }
 
 /// What an execution is about.
@@ -92,11 +95,13 @@ enum Run {
 impl Execution {
     /// Binds a statement to its values and begins it.
     ///
-    /// `result_metadata_id` is what the client of a prepared statement says it knows (v5).
+    /// `result_metadata_id` is what the client of a prepared statement says it knows (v5). `guardrails` are those that
+    /// count for the client's user.
     ///
     /// # Errors
     /// Invalid for values that don't fit, Unavailable for a consistency level that one replica can't meet,
-    /// `PROTOCOL_ERROR` for a foreign paging state.
+    /// `PROTOCOL_ERROR` for a foreign paging state. An error that has warnings with it, as those of guardrails have, is
+    /// the outcome of an execution that begins.
     pub fn new(
         schema: Arc<Schema>,
         statement: Arc<Statement>,
@@ -104,23 +109,29 @@ impl Execution {
         result_metadata_id: Option<&[u8]>,
         session_keyspace: Option<Arc<str>>,
         context: Context,
+        guardrails: Arc<Guardrails>,
     ) -> Result<Self, ErrorResponse> {
         let deferring = statement.may_take_long();
-        let (run, warnings) = start::statement(
+        let mut guard = Guard::new(&guardrails);
+        let begun = start::statement(
             &schema,
             statement,
             params,
             result_metadata_id,
             session_keyspace.as_ref(),
             context,
-        )?;
+            &mut guard,
+        );
+        let (run, warnings) = begun_or_refused(begun, guard.into_warnings())?;
         Ok(Self {
             run,
             yielding: false,
             deferring,
             warnings,
+            schema,
             session_keyspace,
             context,
+            guardrails,
         })
     }
 
@@ -134,16 +145,21 @@ impl Execution {
         batch: &Batch<'_>,
         session_keyspace: Option<Arc<str>>,
         context: Context,
+        guardrails: Arc<Guardrails>,
     ) -> Result<Self, ErrorResponse> {
-        let (run, warnings) = start::batch(&schema, &statements, batch, context)?;
+        let mut guard = Guard::new(&guardrails);
+        let begun = start::batch(&schema, &statements, batch, context, &mut guard);
+        let (run, warnings) = begun_or_refused(begun, guard.into_warnings())?;
         let long = |(statement, _): &(Arc<Statement>, Values<'_>)| statement.may_take_long();
         Ok(Self {
             run,
             yielding: false,
             deferring: statements.iter().any(long),
             warnings,
+            schema,
             session_keyspace,
             context,
+            guardrails,
         })
     }
 
@@ -207,19 +223,17 @@ impl Execution {
             _ => None,
         };
         if let Some(selected) = selected {
+            let selected = selected.and_then(|(response, warning)| {
+                self.warnings.extend(warning);
+                self.check_selected(&response)?;
+                Ok(response)
+            });
             self.run = Run::Done(Response::Void);
-            let response = match selected {
-                Ok((response, warning)) => {
-                    self.warnings.extend(warning);
-                    response
-                }
-                Err(error) => Response::Error(error),
-            };
-            return self.done(response);
+            return self.done(selected.unwrap_or_else(Response::Error));
         }
         let result = match std::mem::replace(&mut self.run, Run::Done(Response::Void)) {
             Run::Select(_) | Run::View(_) => Ok(Response::Void),
-            Run::Write(write) => match write.finish() {
+            Run::Write(write) => match write.finish().and_then(|found| self.checked(found)) {
                 Ok(mutations) => {
                     self.run = Run::Act {
                         action: None,
@@ -233,6 +247,31 @@ impl Execution {
             Run::Act { response, .. } | Run::Done(response) => Ok(response),
         };
         self.done(result.unwrap_or_else(Response::Error))
+    }
+
+    /// Adds what the reads of a `SELECT` give reason to warn of, and holds its result against the limits.
+    fn check_selected(&mut self, response: &Response) -> Result<(), ErrorResponse> {
+        let select = match &mut self.run {
+            Run::Select(select) => select,
+            Run::View(view) => view.select_mut(),
+            _ => return Ok(()),
+        };
+        self.warnings.extend(select.take_warnings());
+        if !self.guardrails.read_thresholds_enabled {
+            return Ok(());
+        }
+        let mut guard = Guard::new(&self.guardrails);
+        let measured = select.measure(response, self.schema.node.address, &mut guard);
+        self.warnings.extend(guard.into_warnings());
+        measured
+    }
+
+    /// Holds what is to be written against the limits of values.
+    fn checked(&mut self, mutations: Vec<Mutation>) -> Result<Vec<Mutation>, ErrorResponse> {
+        let mut guard = Guard::new(&self.guardrails);
+        let checked = check_values(&mutations, &mut guard);
+        self.warnings.extend(guard.into_warnings());
+        checked.map(|()| mutations)
     }
 
     fn done(&mut self, response: Response) -> Action {
@@ -265,6 +304,9 @@ impl Execution {
                     _ => Ok(()),
                 };
                 if let Err(error) = read {
+                    if let Run::Select(select) = &mut self.run {
+                        self.warnings.extend(select.take_warnings());
+                    }
                     self.run = Run::Done(Response::Error(error));
                 }
             }
@@ -291,10 +333,26 @@ impl Execution {
     /// What a conditional write writes, from what was read under the lock that is still held: nothing if its conditions
     /// don't hold. Only after [`Action::Cas`]; otherwise nothing.
     pub fn decide(&mut self) -> Vec<Mutation> {
-        match &mut self.run {
+        let mutations = match &mut self.run {
             Run::Cas(cas) => cas.decide(),
-            _ => Vec::new(),
-        }
+            _ => return Vec::new(),
+        };
+        self.checked(mutations).unwrap_or_else(|error| {
+            self.run = Run::Done(Response::Error(error));
+            Vec::new()
+        })
+    }
+}
+
+/// What begins: an error that comes with warnings is the outcome, so that these aren't lost.
+fn begun_or_refused(
+    begun: Result<Run, ErrorResponse>,
+    warnings: Vec<String>,
+) -> Result<(Run, Vec<String>), ErrorResponse> {
+    match begun {
+        Ok(run) => Ok((run, warnings)),
+        Err(error) if warnings.is_empty() => Err(error),
+        Err(error) => Ok((Run::Done(Response::Error(error)), warnings)),
     }
 }
 
@@ -306,6 +364,16 @@ impl Consumer for Execution {
             Run::Write(write) => write.consume(fragment),
             Run::Cas(cas) => cas.consume(fragment),
             Run::Act { .. } | Run::Done(_) => ControlFlow::Break(()),
+        }
+    }
+
+    fn pass_tombstones(&mut self, key: &DecoratedKey, count: usize) -> ControlFlow<()> {
+        match &mut self.run {
+            Run::Select(select) => {
+                let node = self.schema.node.address;
+                select.pass_tombstones(key, count, self.guardrails.tombstones, node)
+            }
+            _ => ControlFlow::Continue(()),
         }
     }
 }

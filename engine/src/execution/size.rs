@@ -1,30 +1,25 @@
-//! The sizes of batches, and the limits Cassandra sets to them.
+//! The sizes of batches, held against their limits.
 
 use std::collections::BTreeSet;
 
 use helenus_core::ErrorResponse;
 use helenus_core::message::BatchType;
 
+use crate::guardrails::{Guard, Limit};
 use crate::storage::{Cell, CellPath, ColumnData, Mutation, Row};
 
-/// A batch of several partitions above this many bytes gets a warning: `batch_size_warn_threshold`.
-const WARN_BYTES: usize = 5 * 1024;
-/// A batch of several partitions above this many bytes is refused: `batch_size_fail_threshold`.
-const FAIL_BYTES: usize = 50 * 1024;
-/// An unlogged batch over more partitions gets a warning: `unlogged_batch_across_partitions_warn_threshold`.
-const WARN_PARTITIONS: usize = 10;
-
-/// Checks a batch's size and how many partitions it spans; gives the warnings it deserves.
+/// Checks a batch's size and how many partitions it spans, and warns as it deserves. One of a single partition may be as
+/// large as it likes.
 ///
 /// # Errors
 /// Invalid, with Cassandra's words, above the limit.
 pub(super) fn check_batch(
     kind: BatchType,
     mutations: &[Mutation],
-) -> Result<Vec<String>, ErrorResponse> {
-    let mut warnings = Vec::new();
+    guard: &mut Guard<'_>,
+) -> Result<(), ErrorResponse> {
     if mutations.len() < 2 {
-        return Ok(warnings);
+        return Ok(());
     }
     let tables: BTreeSet<String> = mutations
         .iter()
@@ -32,23 +27,25 @@ pub(super) fn check_batch(
         .collect();
     let tables = tables.into_iter().collect::<Vec<_>>().join(", ");
     let size: usize = mutations.iter().map(of_mutation).sum();
-    if size > FAIL_BYTES {
-        return Err(ErrorResponse::invalid("Batch too large"));
+    let size = size as u64;
+    match guard.rules.batch_size.exceeded_by(size) {
+        None => {}
+        Some(Limit::Fail(_)) => return Err(ErrorResponse::invalid("Batch too large")),
+        Some(Limit::Warn(bound)) => guard.warn(format!(
+            "Batch for [{tables}] is of size {size}, exceeding specified threshold of {bound} by {}.",
+            size - bound
+        )),
     }
-    if size > WARN_BYTES {
-        warnings.push(format!(
-            "Batch for [{tables}] is of size {size}, exceeding specified threshold of {WARN_BYTES} by {}.",
-            size - WARN_BYTES
-        ));
-    }
-    if kind == BatchType::Unlogged && mutations.len() > WARN_PARTITIONS {
-        warnings.push(format!(
+    let partitions = guard.rules.unlogged_batch_across_partitions;
+    if kind == BatchType::Unlogged && partitions.is_some_and(|bound| mutations.len() as u64 > bound)
+    {
+        guard.warn(format!(
             "Unlogged batch covering {} partitions detected against table{} [{tables}]. You should use a logged batch for atomicity, or asynchronous writes for performance.",
             mutations.len(),
             if tables.contains(", ") { "s" } else { "" },
         ));
     }
-    Ok(warnings)
+    Ok(())
 }
 
 /// What Cassandra counts for a partition besides its rows.

@@ -4,7 +4,7 @@ use std::cell::{Cell, OnceCell};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use helenus_core::message::{Batch, BatchType, QueryParams, Values};
+use helenus_core::message::{Batch, BatchType, QueryParams, Values, WriteType};
 use helenus_core::{Consistency, ErrorResponse, Response};
 
 use super::Run;
@@ -19,9 +19,13 @@ use super::write::{self, Item, WriteRun};
 use crate::consistency::{Access, check, nearest_level};
 use crate::context::Context;
 use crate::describe::describe;
+use crate::guardrails::{
+    Guard, Part as KeyPart, check_change_log, check_definition, check_modification, check_places,
+    check_select, check_truncate, check_use, check_values, check_write_levels,
+};
 use crate::java::Budget;
 use crate::schema::{Keyspace, Schema, Table};
-use crate::statement::{BatchPlan, Condition, Modify, Plan, Statement};
+use crate::statement::{BatchPlan, BoundRows, Condition, Modify, Plan, Statement};
 use crate::storage::Mutation;
 use crate::term::{Binds, OwnedBinds};
 
@@ -71,7 +75,8 @@ pub(super) fn statement(
     result_metadata_id: Option<&[u8]>,
     session_keyspace: Option<&Arc<str>>,
     context: Context,
-) -> Result<(Run, Vec<String>), ErrorResponse> {
+    guard: &mut Guard<'_>,
+) -> Result<Run, ErrorResponse> {
     if params.page_size == Some(0) {
         return Err(ErrorResponse::protocol_error("The page size cannot be 0"));
     }
@@ -96,10 +101,11 @@ pub(super) fn statement(
     };
     Ok(match statement.plan() {
         Plan::Select(plan) => {
+            check_select(plan, settings.consistency, guard)?;
             let keyspace = keyspace_of(schema, &plan.table)?;
-            let (level, warnings) = match &plan.nearest {
-                Some(_) => nearest_level(settings.consistency)?,
-                None => (settings.consistency, Vec::new()),
+            let level = match &plan.nearest {
+                Some(_) => nearest_level(settings.consistency, guard)?,
+                None => settings.consistency,
             };
             check(
                 keyspace,
@@ -115,16 +121,29 @@ pub(super) fn statement(
                 params,
                 result_metadata_id,
                 settings.now_seconds,
+                guard,
             )?;
             if let Some(source) = &plan.view {
                 let view = ViewRun::new(select, plan, source, &binds, settings.now_seconds)?;
-                return Ok((Run::View(Box::new(view)), warnings));
+                return Ok(Run::View(Box::new(view)));
             }
-            (Run::Select(select), warnings)
+            Run::Select(select)
         }
         Plan::Modify(modify) if matches!(modify.condition, Condition::None) => {
+            check_modification(modify, guard)?;
+            check_write_levels(settings.consistency, settings.serial, guard)?;
             check_write(schema, modify, Access::Write, &settings)?;
-            let places = mutate::places(modify, &binds)?;
+            check_change_log(
+                schema,
+                modify,
+                settings.consistency,
+                match modify.table.is_counter {
+                    true => WriteType::COUNTER,
+                    false => WriteType::SIMPLE,
+                },
+                guard,
+            )?;
+            let places = places(modify, &binds, guard)?;
             let stamp =
                 attributes::stamp(modify, &binds, settings.timestamp, settings.now_seconds)?;
             if modify.reads {
@@ -138,7 +157,7 @@ pub(super) fn statement(
                 };
                 drop(binds);
                 let run = WriteRun::new(vec![item], Vec::new(), context, list_elements);
-                return Ok((Run::Write(run), Vec::new()));
+                return Ok(Run::Write(run));
             }
             let mut mutations = Vec::with_capacity(places.keys.len());
             mutate::mutations(
@@ -149,9 +168,12 @@ pub(super) fn statement(
                 &BTreeMap::new(),
                 &mut mutations,
             )?;
-            (act(Action::Write(mutations), Response::Void), Vec::new())
+            check_values(&mutations, guard)?;
+            act(Action::Write(mutations), Response::Void)
         }
         Plan::Modify(modify) => {
+            check_modification(modify, guard)?;
+            check_write_levels(settings.consistency, settings.serial, guard)?;
             let source = Source::new(binds, statement.places());
             let part = Part {
                 statement: &statement,
@@ -160,32 +182,36 @@ pub(super) fn statement(
                 source: &source,
                 calls: 0,
             };
-            (conditional(schema, &[part], false, &settings)?, Vec::new())
+            conditional(schema, &[part], false, &settings, guard)?
         }
-        Plan::Batch(batch) => {
-            text_batch(schema, &statement, batch, binds, &list_elements, &settings)?
-        }
+        Plan::Batch(batch) => text_batch(
+            schema,
+            &statement,
+            batch,
+            binds,
+            &list_elements,
+            settings,
+            guard,
+        )?,
         Plan::Use(name) => {
+            check_use(guard)?;
             if !schema.keyspaces.contains_key(name) {
                 return Err(ErrorResponse::invalid(format!(
                     "Keyspace '{name}' does not exist"
                 )));
             }
-            (Run::Done(Response::SetKeyspace(name.clone())), Vec::new())
+            Run::Done(Response::SetKeyspace(name.clone()))
         }
-        Plan::Truncate(table) => (
-            act(Action::Truncate(table.clone()), Response::Void),
-            Vec::new(),
-        ),
+        Plan::Truncate(table) => {
+            check_truncate(guard)?;
+            act(Action::Truncate(table.clone()), Response::Void)
+        }
         Plan::Describe(target) => {
             let keyspace = statement
                 .keyspace
                 .as_deref()
                 .or(session_keyspace.map(|keyspace| &**keyspace));
-            (
-                Run::Done(Response::Rows(describe(schema, target, keyspace)?)),
-                Vec::new(),
-            )
+            Run::Done(Response::Rows(describe(schema, target, keyspace)?))
         }
         Plan::Ddl(ddl) => {
             let keyspace = statement
@@ -193,12 +219,26 @@ pub(super) fn statement(
                 .clone()
                 .or_else(|| session_keyspace.cloned());
             let ddl = ddl.clone();
-            (
-                act(Action::Alter { ddl, keyspace }, Response::Void),
-                Vec::new(),
-            )
+            check_definition(schema, &ddl, keyspace.as_deref(), guard)?;
+            act(Action::Alter { ddl, keyspace }, Response::Void)
         }
     })
+}
+
+/// Where a modification applies, if the combinations of its `IN`s aren't too many.
+fn places(
+    modify: &Modify,
+    binds: &Binds<'_>,
+    guard: &mut Guard<'_>,
+) -> Result<Places, ErrorResponse> {
+    let places = mutate::places(modify, binds)?;
+    if modify.keys.has_in() {
+        check_places(KeyPart::Partition, places.keys.len(), guard)?;
+    }
+    if let BoundRows::Keys(keys) = &places.rows {
+        check_places(KeyPart::Clustering, keys.len(), guard)?;
+    }
+    Ok(places)
 }
 
 fn check_write(
@@ -273,6 +313,7 @@ fn conditional(
     parts: &[Part<'_, '_>],
     is_batch: bool,
     settings: &Settings,
+    guard: &mut Guard<'_>,
 ) -> Result<Run, ErrorResponse> {
     let Some(first) = parts.first() else {
         return Ok(Run::Done(Response::Void));
@@ -290,7 +331,14 @@ fn conditional(
     let mut requests = Vec::with_capacity(parts.len());
     let mut items = Vec::with_capacity(parts.len());
     for part in parts {
-        let places = mutate::places(part.modify, &part.source.binds)?;
+        check_change_log(
+            schema,
+            part.modify,
+            settings.consistency,
+            WriteType::CAS,
+            guard,
+        )?;
+        let places = places(part.modify, &part.source.binds, guard)?;
         for key in &places.keys {
             if partition.get_or_insert_with(|| key.clone()) != key {
                 return Err(ErrorResponse::invalid(
@@ -334,9 +382,9 @@ fn text_batch(
     batch: &BatchPlan,
     binds: Binds<'_>,
     list_elements: &Cell<u32>,
-    settings: &Settings,
-) -> Result<(Run, Vec<String>), ErrorResponse> {
-    let mut settings = *settings;
+    mut settings: Settings,
+    guard: &mut Guard<'_>,
+) -> Result<Run, ErrorResponse> {
     if let Some(term) = &batch.timestamp {
         settings.timestamp =
             attributes::explicit_timestamp(term, &binds)?.unwrap_or(settings.timestamp);
@@ -354,7 +402,7 @@ fn text_batch(
             calls: DEFERRED_CALLS,
         })
         .collect();
-    run_batch(schema, batch.kind, &parts, &settings, list_elements)
+    run_batch(schema, batch.kind, &parts, &settings, list_elements, guard)
 }
 
 /// Where the calls of functions are numbered from in statements that are bound a second time.
@@ -371,7 +419,8 @@ pub(super) fn batch(
     statements: &[(Arc<Statement>, Values<'_>)],
     batch: &Batch<'_>,
     context: Context,
-) -> Result<(Run, Vec<String>), ErrorResponse> {
+    guard: &mut Guard<'_>,
+) -> Result<Run, ErrorResponse> {
     let settings = Settings::new(
         batch.consistency,
         batch.serial_consistency,
@@ -418,7 +467,16 @@ pub(super) fn batch(
             calls: DEFERRED_CALLS.wrapping_add(calls_before(index)),
         })
         .collect();
-    run_batch(schema, batch.kind, &parts, &settings, &list_elements)
+    run_batch(schema, batch.kind, &parts, &settings, &list_elements, guard)
+}
+
+/// What Cassandra calls the write of a batch.
+fn write_type(kind: BatchType) -> WriteType {
+    match kind {
+        BatchType::Unlogged => WriteType::UNLOGGED_BATCH,
+        BatchType::Counter => WriteType::COUNTER,
+        _ => WriteType::BATCH,
+    }
 }
 
 fn run_batch(
@@ -427,20 +485,32 @@ fn run_batch(
     parts: &[Part<'_, '_>],
     settings: &Settings,
     list_elements: &Cell<u32>,
-) -> Result<(Run, Vec<String>), ErrorResponse> {
+    guard: &mut Guard<'_>,
+) -> Result<Run, ErrorResponse> {
+    for part in parts {
+        check_modification(part.modify, guard)?;
+    }
+    check_write_levels(settings.consistency, settings.serial, guard)?;
     if parts
         .iter()
         .any(|part| !matches!(part.modify.condition, Condition::None))
     {
-        return Ok((conditional(schema, parts, true, settings)?, Vec::new()));
+        return conditional(schema, parts, true, settings, guard);
     }
     let mut mutations = Vec::with_capacity(parts.len());
     let mut waiting = Vec::new();
     let mut steps = 0;
     for part in parts {
         check_write(schema, part.modify, Access::BatchWrite, settings)?;
+        check_change_log(
+            schema,
+            part.modify,
+            settings.consistency,
+            write_type(kind),
+            guard,
+        )?;
         let before = part.source.binds.environment().budget.spent();
-        let places = mutate::places(part.modify, &part.source.binds)?;
+        let places = places(part.modify, &part.source.binds, guard)?;
         let stamp = attributes::stamp(
             part.modify,
             &part.source.binds,
@@ -468,15 +538,15 @@ fn run_batch(
         }
     }
     let mutations: Vec<Mutation> = write::merge(mutations);
-    let warnings = check_batch(kind, &mutations)?;
+    check_batch(kind, &mutations, guard)?;
     if waiting.is_empty() {
-        let run = Run::Act {
+        check_values(&mutations, guard)?;
+        return Ok(Run::Act {
             action: Some(Action::Write(mutations)),
             response: Response::Void,
-        };
-        return Ok((run, warnings));
+        });
     }
     let elements = Cell::new(list_elements.get());
     let run = WriteRun::new(waiting, mutations, settings.context, elements);
-    Ok((Run::Write(run), warnings))
+    Ok(Run::Write(run))
 }

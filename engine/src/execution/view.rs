@@ -48,6 +48,11 @@ pub(super) enum Progress {
 }
 
 impl ViewRun {
+    /// The `SELECT`.
+    pub(super) fn select_mut(&mut self) -> &mut SelectRun {
+        &mut self.select
+    }
+
     /// For a `SELECT` planned on the view.
     pub(super) fn new(
         select: SelectRun,

@@ -84,6 +84,8 @@ impl<'a, 'c, C: Consumer> Compactor<'a, 'c, C> {
         let now = self.command.now_seconds;
         let live = if row.is_alive(self.deletion, now) {
             row.row()
+        } else if self.pass_tombstones_of(row, self.deletion).is_break() {
+            return self.stop_before_rows();
         } else if row.row().live_into(self.deletion, now, &mut self.scratch) {
             &self.scratch
         } else {
@@ -111,6 +113,11 @@ impl<'a, 'c, C: Consumer> Compactor<'a, 'c, C> {
         let shadow = self.deletion.max(self.active);
         let now = self.command.now_seconds;
         let lend = row.is_alive(shadow, now);
+        if !lend && self.pass_tombstones_of(row, shadow).is_break() {
+            return self.pause(ReadProgress::Stopped, |compactor, key| {
+                Position::after_row(key, place.sort.clone(), compactor.command.reversed)
+            });
+        }
         if lend || row.row().live_into(shadow, now, &mut self.scratch) {
             if self.delivery != Delivery::Started {
                 self.begin()?;
@@ -129,6 +136,23 @@ impl<'a, 'c, C: Consumer> Compactor<'a, 'c, C> {
         self.spend(|compactor, key| {
             Position::after_row(key, place.sort.clone(), compactor.command.reversed)
         })
+    }
+
+    /// Tells the consumer of what is dead in a row.
+    fn pass_tombstones_of(
+        &mut self,
+        row: &RowRef<'a>,
+        shadow: Option<DeletionTime>,
+    ) -> ControlFlow<()> {
+        let Some(key) = self.key else {
+            return ControlFlow::Continue(());
+        };
+        let now = self.command.now_seconds;
+        let gc_before = now.saturating_sub(self.command.table.gc_grace_seconds.into());
+        match row.row().tombstones(shadow, now, gc_before) {
+            0 => ControlFlow::Continue(()),
+            count => self.consumer.pass_tombstones(key, count),
+        }
     }
 
     /// Delivers the partition's start and the static row that was held back.
@@ -164,6 +188,13 @@ impl<'a, 'c, C: Consumer> Compactor<'a, 'c, C> {
         deletion: Option<DeletionTime>,
     ) -> ControlFlow<ReadProgress> {
         self.active = deletion;
+        if let Some(key) = self.key
+            && self.consumer.pass_tombstones(key, 1).is_break()
+        {
+            return self.pause(ReadProgress::Stopped, |_, key| {
+                Position::new(key, bound.clone())
+            });
+        }
         // To yield where the read resumed would get nowhere; at the far end the partition's own end is due.
         let resumed = self.command.resume.as_ref();
         let far_end = match self.command.reversed {

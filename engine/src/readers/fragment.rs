@@ -24,6 +24,13 @@ pub enum Fragment<'a> {
 pub trait Consumer {
     /// Takes one fragment; `Break` pauses the read just after it.
     fn consume(&mut self, fragment: Fragment<'_>) -> ControlFlow<()>;
+
+    /// Learns of so many tombstones of a partition that the read passed over since it last told, those in the row that
+    /// comes next among them; `Break` ends the read, which then says `Stopped`. Expired values count; what a deletion
+    /// around it covers, and what is old enough to be forgotten, doesn't.
+    fn pass_tombstones(&mut self, _key: &DecoratedKey, _count: usize) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
 }
 
 impl<F: FnMut(Fragment<'_>) -> ControlFlow<()>> Consumer for F {

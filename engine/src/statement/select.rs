@@ -47,6 +47,8 @@ pub(crate) struct Select {
     pub(crate) limit: Option<Term>,
     /// `PER PARTITION LIMIT`
     pub(crate) per_partition_limit: Option<Term>,
+    /// `ALLOW FILTERING`
+    pub(crate) allow_filtering: bool,
     /// Whether to warn of an aggregate over all partitions, or several.
     pub(crate) aggregate_warning: Option<&'static str>,
     /// Of a `SELECT JSON`, the columns that each row's document has: their keys and types.
@@ -186,6 +188,7 @@ pub(crate) fn plan(
         nearest,
         limit,
         per_partition_limit,
+        allow_filtering: select.allow_filtering,
         aggregate_warning,
         json,
     };

@@ -61,6 +61,50 @@ impl Row {
         });
     }
 
+    /// How many tombstones a read of this row passes over, as Cassandra counts them: cells that are deleted or expired,
+    /// or one for a row that is gone as a whole. Those that `shadow` covers don't count, nor those that may be forgotten
+    /// since they happened before `gc_before`.
+    pub(crate) fn tombstones(
+        &self,
+        shadow: Option<DeletionTime>,
+        now_seconds: i64,
+        gc_before: i64,
+    ) -> usize {
+        let outer = shadow;
+        let shadow = shadow.max(self.deletion);
+        let stands = |timestamp| shadow.is_none_or(|shadow| !shadow.deletes(timestamp));
+        let mut cells = (0, 0);
+        let mut count = |cell: &Cell| match stands(cell.timestamp) {
+            true if cell.is_live(now_seconds) => cells.0 += 1,
+            true if cell.expires_at >= gc_before => cells.1 += 1,
+            _ => {}
+        };
+        for (_, data) in &self.columns {
+            match data {
+                ColumnData::Simple(cell) => count(cell),
+                ColumnData::Complex { cells, .. } => cells.iter().for_each(|(_, cell)| count(cell)),
+            }
+        }
+        let (alive, dead) = cells;
+        if dead > 0 || alive > 0 {
+            return dead;
+        }
+        let (mut exists, mut gone) = (false, false);
+        if let Some(liveness) = self.liveness.filter(|liveness| stands(liveness.timestamp)) {
+            exists = liveness.is_live(now_seconds);
+            gone = !exists && liveness.expires_at >= gc_before;
+        }
+        let deletions = self.columns.iter().filter_map(|(_, data)| match data {
+            ColumnData::Complex { deletion, .. } => *deletion,
+            ColumnData::Simple(_) => None,
+        });
+        gone |= deletions.chain(self.deletion).any(|deletion| {
+            deletion.local_seconds >= gc_before
+                && outer.is_none_or(|outer| !outer.deletes(deletion.timestamp))
+        });
+        usize::from(gone && !exists)
+    }
+
     /// Fills `out` with what is alive of this row under a deletion of its surroundings. Says whether the row exists:
     /// whether its liveness or any cell is alive.
     pub(crate) fn live_into(

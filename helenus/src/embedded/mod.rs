@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use helenus_core::ProtocolVersion;
 use helenus_core::types::Value;
+use helenus_engine::Guardrails;
 use helenus_engine::schema::Schema;
 use helenus_engine::system::NodeInfo;
 use helenus_engine::system::writer;
@@ -44,6 +45,7 @@ struct Node {
     shards: Shards,
     statements: Statements,
     clock: Clock,
+    guardrails: RwLock<Arc<Guardrails>>,
     server: OnceLock<ServerHandle>,
 }
 
@@ -70,9 +72,24 @@ impl EmbeddedService {
                 shards,
                 statements: Statements::default(),
                 clock,
+                guardrails: RwLock::default(),
                 server: OnceLock::new(),
             }),
         }
+    }
+
+    /// Holds statements against other limits; those under way go on with the ones they began with. At first they are
+    /// Cassandra's defaults, few of which are set.
+    ///
+    /// Cassandra applies most of them to no one where there is no authentication. Here who sets one means it: it counts
+    /// for every user but superusers.
+    pub fn set_guardrails(&self, guardrails: Guardrails) {
+        let guardrails = Arc::new(guardrails);
+        *self
+            .node
+            .guardrails
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = guardrails;
     }
 
     /// Tells clients from now on to reach the node at `address`: for a server that chose its port when it was bound.
@@ -102,6 +119,12 @@ impl Node {
     /// The schema as it stands.
     fn schema(&self) -> Arc<Schema> {
         Arc::clone(&self.schema.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The limits that count.
+    fn guardrails(&self) -> Arc<Guardrails> {
+        let guardrails = self.guardrails.read();
+        Arc::clone(&guardrails.unwrap_or_else(PoisonError::into_inner))
     }
 }
 

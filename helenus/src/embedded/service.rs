@@ -174,7 +174,15 @@ impl Node {
         let statement = prepare(&schema, keyspace, request.query)?;
         let keyspace = session.keyspace.clone();
         let context = self.clock.context(version);
-        Execution::new(schema, statement, &request.params, None, keyspace, context)
+        Execution::new(
+            schema,
+            statement,
+            &request.params,
+            None,
+            keyspace,
+            context,
+            self.guardrails(),
+        )
     }
 
     fn execute(
@@ -194,6 +202,7 @@ impl Node {
             metadata,
             keyspace,
             context,
+            self.guardrails(),
         )
     }
 
@@ -215,7 +224,8 @@ impl Node {
         }
         let keyspace = session.keyspace.clone();
         let context = self.clock.context(version);
-        Execution::batch(schema, statements, request, keyspace, context)
+        let guardrails = self.guardrails();
+        Execution::batch(schema, statements, request, keyspace, context, guardrails)
     }
 
     /// A prepared statement by its id.

@@ -158,6 +158,10 @@ impl<C: Consumer> Consumer for Counting<'_, C> {
         self.left = self.left.saturating_sub(1);
         self.consumer.consume(fragment)
     }
+
+    fn pass_tombstones(&mut self, key: &DecoratedKey, count: usize) -> ControlFlow<()> {
+        self.consumer.pass_tombstones(key, count)
+    }
 }
 
 /// Whether a table is one of the node's own. (The others of the system are replicated, and lie on the ring.)

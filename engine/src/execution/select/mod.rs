@@ -4,23 +4,29 @@ mod document;
 mod group;
 mod nearest;
 mod rows;
+mod tombstones;
 mod wanted;
 
+use std::net::IpAddr;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
 use helenus_core::message::{QueryParams, Rows};
-use helenus_core::{ErrorResponse, Response, ResultMetadata};
+use helenus_core::{Consistency, ErrorResponse, Response, ResultMetadata};
 
 use super::page::PageState;
 use crate::context::Context;
+use crate::guardrails::{
+    Guard, Part, Threshold, check_page_size, check_partitions, check_places, read_size,
+};
 use crate::readers::{Fragment, PartitionRange, Position, ReadCommand, ReadProgress, Slices};
 use crate::statement::{BoundFilter, BoundKeys, BoundRows, Plan, Select, Statement, ViewSource};
 use crate::storage::{ClusteringBound, ClusteringKey, DecoratedKey, Row};
 use crate::term::{Binds, Bound, Term};
 use group::Group;
 use nearest::Neighbours;
+use tombstones::Tombstones;
 pub(super) use wanted::Wanted;
 
 /// How many rows of a partition are passed over before the read is told to go on with the next partition.
@@ -49,6 +55,7 @@ struct State {
     group: Option<Box<Group>>,
     neighbours: Option<Box<Neighbours>>,
     context: Context,
+    consistency: Consistency,
     now_seconds: i64,
     per_partition: u32,
     skip_metadata: bool,
@@ -56,6 +63,10 @@ struct State {
     partition: Partition,
     /// What user functions took since the read was last left.
     steps: usize,
+    /// Those passed over, once there are any.
+    tombstones: Option<Box<Tombstones>>,
+    /// The partitions asked for, where the size of the page matters.
+    measured: Option<Box<BoundKeys>>,
     page: Page,
 }
 
@@ -148,15 +159,29 @@ impl SelectRun {
         params: &QueryParams<'_>,
         result_metadata_id: Option<&[u8]>,
         now_seconds: i64,
+        guard: &mut Guard<'_>,
     ) -> Result<Self, ErrorResponse> {
         let plan = &select.restrictions;
         let page = params.paging_state.map(PageState::decode).transpose()?;
-        let keys = match plan.keys.bind(&select.table, binds)? {
+        let keys = plan.keys.bind(&select.table, binds)?;
+        let measured = guard
+            .rules
+            .read_thresholds_enabled
+            .then(|| Box::new(keys.clone()));
+        let keys = match keys {
             BoundKeys::One(key) => Keys::One(Some(key)),
-            BoundKeys::Many(keys) => Keys::Many { keys, next: 0 },
+            BoundKeys::Many(keys) => {
+                check_places(Part::Partition, keys.len(), guard)?;
+                check_partitions(&select.table.name, keys.len(), guard)?;
+                Keys::Many { keys, next: 0 }
+            }
             BoundKeys::Range(range) => Keys::Range(range),
         };
-        let slices = slices(plan.clustering.bind(&select.table, binds)?, select);
+        let rows = plan.clustering.bind(&select.table, binds)?;
+        if let BoundRows::Keys(keys) = &rows {
+            check_places(Part::Clustering, keys.len(), guard)?;
+        }
+        let slices = slices(rows, select);
         let filters: Result<_, _> = plan
             .filters
             .iter()
@@ -179,6 +204,9 @@ impl SelectRun {
         };
         let is_one_row = group.is_some() && select.group_by.is_none();
         let paged = page_size > 0 && limit > page_size && !is_one_row && neighbours.is_none();
+        if page_size > 0 && limit > page_size && neighbours.is_none() {
+            check_page_size(&select.table.name, page_size, guard)?;
+        }
         if paged && !select.sort.is_empty() {
             return Err(ErrorResponse::invalid(
                 "Cannot page queries with both ORDER BY and a IN restriction on the partition key; you must either remove the ORDER BY or the IN and sort client side, or disable paging for this query",
@@ -196,12 +224,15 @@ impl SelectRun {
             group,
             neighbours,
             context: *binds.context(),
+            consistency: params.consistency,
             now_seconds,
             per_partition,
             skip_metadata: params.skip_metadata() && !metadata_changed,
             metadata_changed,
             partition: Partition::default(),
             steps: 0,
+            tombstones: None,
+            measured,
             page: Page {
                 out: BytesMut::new(),
                 row_count: 0,
@@ -257,16 +288,20 @@ impl SelectRun {
 
     /// Takes in how a read ended.
     pub(super) fn read(&mut self, progress: ReadProgress) -> Result<(), ErrorResponse> {
-        let reversed = matches!(self.statement.plan(), Plan::Select(select) if select.reversed);
+        let Plan::Select(select) = self.statement.plan() else {
+            return Ok(());
+        };
         let state = &mut self.state;
         match progress {
             ReadProgress::Yielded(position) => state.resume_at(position),
-            ReadProgress::Finished => state.next_key(),
+            ReadProgress::Finished => state.next_key(select),
             ReadProgress::Stopped(position) => match state.page.stop.take() {
                 Some(Stop::Failed(error)) => return Err(error),
                 Some(Stop::NextPartition(key)) => match state.keys {
-                    Keys::Range(_) => state.resume = Some(Position::after_partition(key, reversed)),
-                    _ => state.next_key(),
+                    Keys::Range(_) => {
+                        state.resume = Some(Position::after_partition(key, select.reversed));
+                    }
+                    _ => state.next_key(select),
                 },
                 Some(stop) => {
                     state.keys = Keys::Finished;
@@ -282,6 +317,7 @@ impl SelectRun {
             return Err(error);
         }
         if matches!(state.page.stop, Some(Stop::Limit | Stop::Page(_))) {
+            state.end_read(&select.table);
             state.keys = Keys::Finished;
         } else {
             state.page.stop = None;
@@ -295,6 +331,55 @@ impl SelectRun {
             Plan::Select(select) => self.state.consume(select, fragment),
             _ => ControlFlow::Break(()),
         }
+    }
+
+    /// Counts tombstones that its read passed over.
+    pub(super) fn pass_tombstones(
+        &mut self,
+        key: &DecoratedKey,
+        count: usize,
+        threshold: Threshold,
+        node: IpAddr,
+    ) -> ControlFlow<()> {
+        match self.statement.plan() {
+            Plan::Select(select) => {
+                let table = &select.table;
+                self.state
+                    .pass_tombstones(table, key, count, threshold, node)
+            }
+            _ => ControlFlow::Break(()),
+        }
+    }
+
+    /// What its reads so far give reason to warn of.
+    pub(super) fn take_warnings(&mut self) -> Vec<String> {
+        let tombstones = self.state.tombstones.take();
+        tombstones.map_or_else(Vec::new, |tombstones| tombstones.warnings)
+    }
+
+    /// Holds the size of its result against the limits, if there are any.
+    pub(super) fn measure(
+        &self,
+        result: &Response,
+        node: IpAddr,
+        guard: &mut Guard<'_>,
+    ) -> Result<(), ErrorResponse> {
+        let (Some(keys), Plan::Select(select), Response::Rows(rows)) =
+            (&self.state.measured, self.statement.plan(), result)
+        else {
+            return Ok(());
+        };
+        // Each value stands behind its length.
+        let lengths = 4 * rows.metadata.columns().len() * rows.row_count as usize;
+        let size = rows.content.len().saturating_sub(lengths) as u64;
+        read_size(
+            &select.table,
+            keys,
+            size,
+            self.state.consistency,
+            node,
+            guard,
+        )
     }
 
     /// The result, and what to warn of. Taken out of it where it is: it is large to move.
@@ -384,7 +469,8 @@ impl State {
         self.resume = Some(position);
     }
 
-    fn next_key(&mut self) {
+    fn next_key(&mut self, select: &Select) {
+        self.end_read(&select.table);
         self.resume = None;
         match &mut self.keys {
             Keys::Many { next, .. } => *next += 1,

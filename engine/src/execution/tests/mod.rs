@@ -5,6 +5,7 @@ mod conditional;
 mod floor;
 mod functions;
 mod group_by;
+mod guardrails;
 mod indexes;
 mod json;
 mod modify;

@@ -11,6 +11,7 @@ use uuid::Uuid;
 
 use crate::context::Context;
 use crate::execution::{Action, Completed, Execution, Outcome};
+use crate::guardrails::Guardrails;
 use crate::readers::ReadProgress;
 use crate::schema::Schema;
 use crate::statement::{Statement, prepare};
@@ -24,6 +25,7 @@ pub(super) struct Node {
     pub(super) schema: Arc<Schema>,
     pub(super) shard: Shard,
     pub(super) keyspace: Option<Arc<str>>,
+    pub(super) guardrails: Guardrails,
     /// Microseconds, one more for each execution.
     pub(super) clock: i64,
     /// Fragments a read may take before it yields.
@@ -58,6 +60,7 @@ impl Node {
             schema: Arc::new(schema),
             shard,
             keyspace: None,
+            guardrails: Guardrails::default(),
             clock: START * 1_000_000,
             budget: 1000,
             yields: 0,
@@ -95,6 +98,7 @@ impl Node {
             None,
             keyspace,
             context,
+            Arc::new(self.guardrails.clone()),
         );
         self.finish(begun)
     }
@@ -111,6 +115,7 @@ impl Node {
             batch,
             self.keyspace.clone(),
             context,
+            Arc::new(self.guardrails.clone()),
         );
         self.finish(begun)
     }

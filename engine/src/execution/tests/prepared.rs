@@ -102,6 +102,7 @@ fn the_metadata_id_changes_with_the_columns_and_tells_so() {
             Some(&known),
             None,
             context,
+            std::sync::Arc::default(),
         )
         .unwrap();
         let crate::execution::Action::Read(_) = execution.poll_action() else {

@@ -125,6 +125,7 @@ impl Run<'_> {
                 random: u128::from(self.clock.unsigned_abs()).to_be_bytes(),
                 version: ProtocolVersion::V5,
             },
+            Arc::default(),
         )?;
         self.run(execution)
     }
