@@ -4,7 +4,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use helenus_server::{AsyncAdapter, AsyncService, Options, Service, ShutdownHandle};
+use helenus_server::{AsyncAdapter, AsyncService, Hub, Options, Service, ShutdownHandle};
 
 use crate::Runtime;
 use crate::connect::RuntimeSpawn;
@@ -83,6 +83,16 @@ impl<S: Service> Server<S> {
             Running::Smol(server) => server.handle(),
             Running::AsyncStd(server) => server.handle(),
             Running::Threads(server) => server.handle(),
+        }
+    }
+
+    /// What the server's connections share: its counters, and who is connected.
+    pub fn hub(&self) -> &Arc<Hub<S>> {
+        match &self.runtime {
+            Running::Tokio(server) => server.hub(),
+            Running::Smol(server) => server.hub(),
+            Running::AsyncStd(server) => server.hub(),
+            Running::Threads(server) => server.hub(),
         }
     }
 

@@ -11,7 +11,7 @@ from . import paths, process
 RUNTIMES = ("tokio", "smol", "async-std", "threads")
 READY = re.compile(
     r"^ready: cql (?P<host>[\d.]+):(?P<port>\d+) "
-    r"\(protocol v3 v4 v5, runtime (?P<runtime>[\w-]+), (?P<workers>\d+) workers?\)$"
+    r"\(protocol v3 v4 v5, runtime (?P<runtime>[\w-]+), (?P<workers>\d+) workers?(?:, [^)]*)?\)$"
 )
 START_LIMIT_S = 10
 STOP_LIMIT_S = 10

@@ -87,6 +87,10 @@ pub(super) struct Serve {
     #[arg(long, value_name = "LEVEL", env = "HELENUS_LOG", value_parser = flag::<LogLevel>)]
     pub(super) log: Option<LogLevel>,
 
+    /// Address and port to publish /metrics and /healthz on, by HTTP [default: off]
+    #[arg(long, value_name = "ADDRESS:PORT", env = "HELENUS_METRICS", value_parser = flag::<SocketAddr>)]
+    pub(super) metrics: Option<SocketAddr>,
+
     /// Set a key of the configuration file, as in `--set limits.idle_timeout=30s`; may be given again
     #[arg(long, value_name = "SECTION.KEY=VALUE")]
     pub(super) set: Vec<String>,

@@ -5,6 +5,8 @@ mod config;
 mod conformance;
 mod hex;
 mod inspect;
+mod log;
+mod metrics;
 mod pages;
 mod ping;
 mod serve;

@@ -1,6 +1,7 @@
 //! `helenus serve`: the embedded engine behind a server, until a signal ends it.
 
 use std::io::{self, Write};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::thread;
 
@@ -8,14 +9,16 @@ use helenus::{EmbeddedService, Server, ShutdownHandle};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use super::config::{Config, LogLevel};
+use super::config::Config;
+use super::log::Log;
+use super::metrics::{self, Exposition};
 
 /// Serves until SIGINT or SIGTERM.
 ///
 /// # Errors
 /// When the address can't be listened on, or the system gives no threads.
 pub(super) fn serve(config: &Config) -> io::Result<()> {
-    log_to_stderr(config.general.log);
+    let log = Log::start(config.general.log)?;
     let service = Arc::new(EmbeddedService::new(config.general.listen));
     let mut options = helenus::Options::default();
     config.limits.apply(&mut options);
@@ -27,23 +30,41 @@ pub(super) fn serve(config: &Config) -> io::Result<()> {
     )?;
     service.announce(server.local_addr());
     end_on_signals(server.handle())?;
-    say_ready(config, &server)?;
+    let published = publish(config, &server)?;
+    say_ready(config, &server, published)?;
     server.run(config.general.workers.count().get())?;
     tracing::info!("every request in flight was answered; goodbye");
+    log.finish();
     Ok(())
 }
 
+/// Publishes metrics, if they are wanted, and says where.
+fn publish(config: &Config, server: &Server<EmbeddedService>) -> io::Result<Option<SocketAddr>> {
+    let Some(address) = config.metrics.listen else {
+        return Ok(None);
+    };
+    let general = &config.general;
+    let handle = server.hub().handle().clone();
+    let exposition = Exposition::new(handle, general.runtime, general.workers.count().get());
+    metrics::serve(address, exposition).map(Some)
+}
+
 /// The one line on standard output.
-fn say_ready(config: &Config, server: &Server<EmbeddedService>) -> io::Result<()> {
+fn say_ready(
+    config: &Config,
+    server: &Server<EmbeddedService>,
+    metrics: Option<SocketAddr>,
+) -> io::Result<()> {
     let address = server.local_addr();
     let workers = match config.general.workers.count().get() {
         1 => "1 worker".to_owned(),
         workers => format!("{workers} workers"),
     };
+    let metrics = metrics.map_or_else(String::new, |address| format!(", metrics {address}"));
     let mut out = io::stdout().lock();
     writeln!(
         out,
-        "ready: cql {address} (protocol v3 v4 v5, runtime {}, {workers})",
+        "ready: cql {address} (protocol v3 v4 v5, runtime {}, {workers}{metrics})",
         config.general.runtime
     )?;
     out.flush()
@@ -65,12 +86,4 @@ fn end_on_signals(shutdown: ShutdownHandle) -> io::Result<()> {
             }
         })?;
     Ok(())
-}
-
-fn log_to_stderr(level: LogLevel) {
-    tracing_subscriber::fmt()
-        .with_max_level(level)
-        .with_writer(io::stderr)
-        .with_ansi(io::IsTerminal::is_terminal(&io::stderr()))
-        .init();
 }

@@ -7,6 +7,7 @@
 mod error;
 mod general;
 mod limits;
+mod metrics;
 mod raw;
 mod section;
 #[cfg(test)]
@@ -33,6 +34,8 @@ pub(super) struct Config {
     pub(super) general: general::General,
     /// What clients may use up.
     pub(super) limits: limits::Limits,
+    /// What is published of the server.
+    pub(super) metrics: metrics::Metrics,
 }
 
 impl Config {
@@ -48,17 +51,18 @@ impl Config {
             config.assign(Assignment::from_flag(text)?)?;
         }
         config.general.override_with(flags);
+        config.metrics.override_with(flags);
         config.general.check()?;
         Ok(config)
     }
 
     /// Every section, the one without a table first.
-    fn sections(&self) -> [&dyn Section; 2] {
-        [&self.general, &self.limits]
+    fn sections(&self) -> [&dyn Section; 3] {
+        [&self.general, &self.limits, &self.metrics]
     }
 
-    fn sections_mut(&mut self) -> [&mut dyn Section; 2] {
-        [&mut self.general, &mut self.limits]
+    fn sections_mut(&mut self) -> [&mut dyn Section; 3] {
+        [&mut self.general, &mut self.limits, &mut self.metrics]
     }
 
     /// Every key with its value in these settings.
