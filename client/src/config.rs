@@ -2,6 +2,7 @@
 
 use crate::auth::Authenticator;
 use helenus_core::ClientConfig;
+use helenus_tls::ClientTls;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,8 +26,10 @@ pub struct Config {
     pub authenticator: Option<Arc<dyn Authenticator>>,
     /// The keyspace to use from the start, its name as it is. None by default.
     pub keyspace: Option<String>,
+    /// TLS beneath the connection. None by default.
+    pub tls: Option<ClientTls>,
     /// How long the socket may take to connect; the handshake has a
-    /// [timeout of its own](ClientConfig::handshake_timeout). 5 seconds by default.
+    /// [timeout of its own](ClientConfig::handshake_timeout), TLS's included. 5 seconds by default.
     pub connect_timeout: Duration,
     /// How long a connection whose last client is gone waits for what is in flight. 10 seconds by default.
     pub drain_timeout: Duration,
@@ -44,6 +47,7 @@ impl Default for Config {
             connection: ClientConfig::default(),
             authenticator: None,
             keyspace: None,
+            tls: None,
             connect_timeout: Duration::from_secs(5),
             drain_timeout: Duration::from_secs(10),
             page_size: 5000,

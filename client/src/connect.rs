@@ -7,6 +7,8 @@ use crate::driver::Driver;
 use crate::error::Error;
 use crate::shared::Shared;
 use helenus_core::ProtocolVersion;
+use helenus_tls::MaybeTls;
+use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -60,8 +62,9 @@ impl Attempt {
         &self.config
     }
 
-    /// Begins the handshake on a socket that was opened just now: what ends with a client, and what is to be pumped.
-    pub fn begin(self, now: Instant) -> (Connecting, Driver) {
+    /// Begins the handshake on a socket that was connected to `address` just now: what ends with a client, and what is
+    /// to be pumped.
+    pub fn begin(self, address: SocketAddr, now: Instant) -> (Connecting, MaybeTls<Driver>) {
         let Attempt { config, version } = self;
         let limits = Limits {
             calls: config.connection.limits.max_in_flight,
@@ -74,7 +77,12 @@ impl Attempt {
             limits,
             config.event_buffer,
         ));
-        let driver = Driver::new(Arc::clone(&shared), config, version, now);
+        let driver = Driver::new(Arc::clone(&shared), Arc::clone(&config), version, now);
+        let timeout = config.connection.handshake_timeout;
+        let driver = match &config.tls {
+            Some(tls) => tls.connect(driver, address.ip(), now, timeout),
+            None => MaybeTls::plain(driver),
+        };
         let connecting = Connecting {
             client: Client::new(shared),
         };

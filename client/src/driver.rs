@@ -15,6 +15,7 @@ use helenus_core::connection::{
 };
 use helenus_core::message::Undecoded;
 use helenus_core::{ClientConnection, Extras, Header, ProtocolVersion, Pumped, Response, Turn};
+use helenus_tls::Negotiated;
 use std::collections::HashSet;
 use std::io;
 use std::sync::Arc;
@@ -309,6 +310,18 @@ impl Pumped for Driver {
         let core = self.connection.poll_timeout();
         own.into_iter().chain([core]).flatten().min()
     }
+}
+
+impl helenus_tls::Driver for Driver {
+    /// The first request waits in the output already.
+    fn handle_handshake(&mut self, _now: Instant, _negotiated: Option<Negotiated>) {}
+
+    fn handle_failure(&mut self, error: &helenus_tls::Error) {
+        self.over.get_or_insert(Lost::Tls(error.clone()));
+    }
+
+    /// What is encrypted is bounded, and nobody shares a budget with it.
+    fn handle_unsent(&mut self, _bytes: usize) {}
 }
 
 impl Drop for Driver {

@@ -63,6 +63,9 @@ pub enum Lost {
     /// The socket broke, or didn't connect.
     #[error(transparent)]
     Socket(Arc<io::Error>),
+    /// TLS failed: the server isn't trusted, doesn't trust the client, or doesn't speak it.
+    #[error(transparent)]
+    Tls(helenus_tls::Error),
     /// The client couldn't say who it is.
     #[error("authentication failed: {0}")]
     Authentication(String),
@@ -103,7 +106,7 @@ impl Error {
             Error::Call(error) => error.owner(),
             Error::Lost { reason, .. } => match reason {
                 Lost::Connection(error) => error.owner(),
-                Lost::Socket(_) => Owner::Unknown,
+                Lost::Socket(_) | Lost::Tls(_) => Owner::Unknown,
                 Lost::Authentication(_) | Lost::Dropped => Owner::Caller,
             },
             Error::Malformed(_) | Error::Unexpected(_) => Owner::Peer,

@@ -64,6 +64,7 @@ pub use connect::{Attempt, Connecting, connect};
 pub use driver::Driver;
 pub use error::{Error, Lost};
 pub use events::Events;
+pub use helenus_tls::{ClientFiles, ClientTls, MaybeTls};
 pub use pages::Pages;
 pub use prepared::Prepared;
 pub use result::QueryResult;

@@ -12,9 +12,11 @@ use helenus_core::{
     Event, Extras, Next, Outbox, ProtocolVersion, Pumped, Reply, Request, RequestTicket, Responder,
     Response, ServerConfig, ServerConnection, ServerEvent, Turn,
 };
+use helenus_tls::MaybeTls;
 use std::cell::RefCell;
 use std::convert::Infallible;
 use std::future::ready;
+use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -82,7 +84,7 @@ impl Host {
 pub(crate) struct Pair {
     pub(crate) now: Instant,
     /// None once the client's side has closed.
-    pub(crate) driver: Option<Driver>,
+    pub(crate) driver: Option<MaybeTls<Driver>>,
     pub(crate) kept: Vec<Reply>,
     /// Pieces that the client's side wrote.
     pub(crate) writes: usize,
@@ -94,7 +96,7 @@ pub(crate) struct Pair {
 }
 
 impl Pair {
-    fn new(driver: Driver, now: Instant, host: &Host) -> Self {
+    fn new(driver: MaybeTls<Driver>, now: Instant, host: &Host) -> Self {
         let post = Arc::new(Post::default());
         let outbox = Arc::clone(&post) as Arc<dyn Outbox>;
         Pair {
@@ -228,7 +230,8 @@ pub(crate) fn connect_to(host: &Host, config: Config) -> (Result<Client, Error>,
     let now = Instant::now();
     let pairs: RefCell<Vec<Pair>> = RefCell::default();
     let open = |attempt: Attempt| {
-        let (connecting, driver) = attempt.begin(now);
+        let address = SocketAddr::from(([127, 0, 0, 1], 9042));
+        let (connecting, driver) = attempt.begin(address, now);
         pairs.borrow_mut().push(Pair::new(driver, now, host));
         ready(Ok(connecting))
     };

@@ -63,7 +63,8 @@ async fn open(
     let stream = stream
         .and_then(|stream| stream.get_ref().set_nodelay(true).map(|()| stream))
         .map_err(Error::socket)?;
-    let (connecting, mut driver) = attempt.begin(Instant::now());
+    let peer = stream.get_ref().peer_addr().map_err(Error::socket)?;
+    let (connecting, mut driver) = attempt.begin(peer, Instant::now());
     let pumped = async move {
         if let Err(error) = pump(stream, &mut driver, runtime).await {
             driver.broken(error);

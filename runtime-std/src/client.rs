@@ -171,7 +171,7 @@ fn open(addresses: &[SocketAddr], attempt: Attempt) -> io::Result<Connecting> {
     stream.set_nonblocking(true)?;
     stream.set_nodelay(true)?;
     let wake = WakeHandle::new()?;
-    let (connecting, mut driver) = attempt.begin(Instant::now());
+    let (connecting, mut driver) = attempt.begin(stream.peer_addr()?, Instant::now());
     let serve = move || {
         if let Err(error) = pump(&stream, &mut driver, &wake) {
             driver.broken(error);

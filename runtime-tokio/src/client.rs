@@ -50,7 +50,8 @@ async fn open(addresses: &[SocketAddr], attempt: Attempt) -> Result<Connecting, 
         .unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
         .and_then(|stream| stream.set_nodelay(true).map(|()| stream))
         .map_err(Error::socket)?;
-    let (connecting, mut driver) = attempt.begin(Instant::now());
+    let peer = stream.peer_addr().map_err(Error::socket)?;
+    let (connecting, mut driver) = attempt.begin(peer, Instant::now());
     tokio::spawn(async move {
         if let Err(error) = pump(stream, &mut driver).await {
             driver.broken(error);

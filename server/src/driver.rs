@@ -2,10 +2,11 @@
 //! moves bytes and waits; what it waits for, and when it ends, is decided here.
 
 mod observe;
+mod secured;
 
 use crate::authentication::log_in;
 use crate::budget::Lease;
-use crate::clients::{ConnectionStage, TlsSession};
+use crate::clients::ConnectionStage;
 use crate::dispatch::{Dispatched, Quota, dispatch};
 use crate::hub::Hub;
 use crate::mailbox::Mail;
@@ -32,7 +33,7 @@ const KEPT_MAIL: usize = 64;
 #[derive(Debug)]
 pub struct Driver<S: Service> {
     connection: ServerConnection,
-    /// Taken when the driver is dropped.
+    /// There from the moment it is opened; taken when the driver is dropped.
     session: Option<S::Session>,
     hub: Arc<Hub<S>>,
     peer: PeerInfo,
@@ -47,6 +48,8 @@ pub struct Driver<S: Service> {
     /// Whether reading waits for a shared budget.
     starved: bool,
     eof: bool,
+    /// Output that TLS has taken and the socket hasn't.
+    sealed: usize,
     stage: Stage,
     /// How far the handshake was when it was last shown to others.
     shown: ConnectionStage,
@@ -82,7 +85,6 @@ impl<S: Service> Driver<S> {
         peer: PeerInfo,
         membership: Membership,
         connection: ServerConnection,
-        session: S::Session,
         now: Instant,
     ) -> Self {
         let leases = membership
@@ -94,7 +96,7 @@ impl<S: Service> Driver<S> {
             .collect();
         Driver {
             connection,
-            session: Some(session),
+            session: None,
             quota: Quota {
                 events: hub.options().budget,
                 ..Quota::default()
@@ -107,6 +109,7 @@ impl<S: Service> Driver<S> {
             mail: Vec::new(),
             starved: false,
             eof: false,
+            sealed: 0,
             stage: Stage::Open,
             shown: ConnectionStage::Established,
             began: now,
@@ -121,9 +124,11 @@ impl<S: Service> Driver<S> {
         &self.connection
     }
 
-    /// Shows the TLS that the connection agreed upon to who looks at it from outside.
-    pub fn set_tls(&self, tls: TlsSession) {
-        self.membership.record.set_tls(tls);
+    /// Opens the session, once what is known of the peer before its first request is known. False if the service panicked.
+    pub(crate) fn open(&mut self) -> bool {
+        let opened = contain("opening a session", || self.hub.service().open(&self.peer));
+        self.session = opened;
+        self.session.is_some()
     }
 
     fn take_mail(&mut self) {
@@ -150,6 +155,7 @@ impl<S: Service> Driver<S> {
                     }
                 }
                 Mail::Event(event) => self.connection.push(&event),
+                Mail::Drain if self.session.is_none() => self.stage = Stage::Closed,
                 Mail::Drain => self.connection.drain(),
                 Mail::Abort => self.stage = Stage::Closed,
             }
@@ -214,7 +220,7 @@ impl<S: Service> Driver<S> {
     /// Goes from ending to lingering to closed, as far as the time has come.
     fn advance_stage(&mut self, now: Instant) -> Option<Turn> {
         match self.stage {
-            Stage::Ending { .. } if self.connection.is_finished() => {
+            Stage::Ending { .. } if self.connection.is_finished() && self.sealed == 0 => {
                 if self.eof {
                     self.stage = Stage::Closed;
                     return Some(Turn::Close);
@@ -253,7 +259,7 @@ impl<S: Service> Driver<S> {
             .connection
             .poll_transmit()
             .map_or(0, |transmit| transmit.remaining());
-        let held = (self.input.len() + unsent) as u64;
+        let held = (self.input.len() + unsent + self.sealed) as u64;
         for lease in &mut self.leases {
             lease.hold(held);
         }

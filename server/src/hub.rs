@@ -12,6 +12,7 @@ use crate::registry::{Refusal, Registry};
 use crate::service::{PeerInfo, Service};
 use crate::sync::contain;
 use helenus_core::{Opcode, ServerConnection};
+use helenus_tls::MaybeTls;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::task::{Poll, Waker};
@@ -63,7 +64,7 @@ impl<S: Service> Hub<S> {
         peer: SocketAddr,
         local: SocketAddr,
         now: Instant,
-    ) -> Result<Driver<S>, Refusal> {
+    ) -> Result<MaybeTls<Driver<S>>, Refusal> {
         let opened = self.open(peer, local, now);
         self.metrics().add(&match opened {
             Ok(_) => Totals {
@@ -83,22 +84,21 @@ impl<S: Service> Hub<S> {
         peer: SocketAddr,
         local: SocketAddr,
         now: Instant,
-    ) -> Result<Driver<S>, Refusal> {
+    ) -> Result<MaybeTls<Driver<S>>, Refusal> {
         let membership = self.handle.registry.admit(peer)?;
         let outbox = Arc::clone(&membership.mailbox);
         let connection = ServerConnection::new(Arc::clone(&self.options.connection), outbox, now);
         let info = PeerInfo::new(membership.id, peer, local);
         tracing::debug!(connection = membership.id, %peer, %local, "connection opened");
-        let session = contain("opening a session", || self.service.open(&info))
-            .ok_or(Refusal::ServicePanicked)?;
-        Ok(Driver::new(
-            Arc::clone(self),
-            info,
-            membership,
-            connection,
-            session,
-            now,
-        ))
+        let mut driver = Driver::new(Arc::clone(self), info, membership, connection, now);
+        if let Some(tls) = &self.options.tls {
+            let timeout = self.options.connection.handshake_timeout;
+            return Ok(tls.accept(driver, now, timeout));
+        }
+        if !driver.open() {
+            return Err(Refusal::ServicePanicked);
+        }
+        Ok(MaybeTls::plain(driver))
     }
 
     /// The service.

@@ -39,6 +39,7 @@ pub use control::ShutdownHandle;
 pub use dispatch::{Dispatched, Quota, dispatch};
 pub use driver::Driver;
 pub use handle::ServerHandle;
+pub use helenus_tls::{ClientAuth, MaybeTls, Negotiated, PeerIdentity, ServerFiles, ServerTls};
 pub use hub::Hub;
 pub use metrics::{BUCKETS, Histogram, Totals};
 pub use offload::{Offload, OffloadLoad, OffloadOptions};

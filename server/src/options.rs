@@ -2,6 +2,7 @@
 
 use crate::offload::OffloadOptions;
 use helenus_core::ServerConfig;
+use helenus_tls::ServerTls;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -32,6 +33,9 @@ pub struct Options {
     pub logins: OffloadOptions,
     /// Connections the kernel may hold that were not accepted yet.
     pub backlog: i32,
+    /// TLS beneath every connection; none by default. Its handshake may take as long as
+    /// [`ServerConfig::handshake_timeout`] says of the one after it; together they take no longer.
+    pub tls: Option<ServerTls>,
 }
 
 impl Default for Options {
@@ -45,6 +49,7 @@ impl Default for Options {
             offload: OffloadOptions::default(),
             logins: OffloadOptions::for_logins(),
             backlog: 1024,
+            tls: None,
         }
     }
 }

@@ -4,6 +4,7 @@ use crate::authentication::{Authenticator, Identity};
 use crate::handle::ServerHandle;
 use helenus_core::connection::AuthToken;
 use helenus_core::{Request, Responder};
+use helenus_tls::{Negotiated, PeerIdentity};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Instant;
@@ -18,6 +19,8 @@ pub struct PeerInfo {
     pub address: SocketAddr,
     /// The server's own address that the peer reached.
     pub local: SocketAddr,
+    /// What was agreed on where the connection speaks TLS.
+    pub tls: Option<Negotiated>,
 }
 
 impl PeerInfo {
@@ -27,7 +30,14 @@ impl PeerInfo {
             connection,
             address,
             local,
+            tls: None,
         }
+    }
+
+    /// The client's certificate, if it has shown a good one.
+    #[must_use]
+    pub fn identity(&self) -> Option<&PeerIdentity> {
+        self.tls.as_ref()?.identity.as_ref()
     }
 }
 
@@ -44,7 +54,7 @@ pub trait Service: Send + Sync + 'static {
     /// The server starts; `server` may be kept.
     fn start(&self, _server: ServerHandle) {}
 
-    /// A connection was accepted.
+    /// A connection was accepted, and its TLS handshake is over if it has one.
     fn open(&self, peer: &PeerInfo) -> Self::Session;
 
     /// A QUERY, PREPARE, EXECUTE or BATCH arrived, undecoded. `responder` is used up by answering;

@@ -6,6 +6,7 @@ use crate::options::Options;
 use crate::service::Service;
 use bytes::{Buf, BytesMut};
 use helenus_core::Pumped;
+use helenus_tls::MaybeTls;
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -94,7 +95,11 @@ pub(crate) fn output<S: Service>(driver: &mut Driver<S>) -> Vec<u8> {
 }
 
 /// The first connection of a server, after the handshake.
-pub(crate) fn connect<S: Service>(service: S, options: Options, now: Instant) -> Driver<S> {
+pub(crate) fn connect<S: Service>(
+    service: S,
+    options: Options,
+    now: Instant,
+) -> MaybeTls<Driver<S>> {
     let address = SocketAddr::from(([127, 0, 0, 1], 9042));
     let mut driver = Hub::new(Arc::new(service), options)
         .connect(address, address, now)

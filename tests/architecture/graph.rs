@@ -6,8 +6,9 @@ use crate::workspace::{Package, list, named, packages, text};
 const ARROWS: &[(&str, &[&str])] = &[
     ("helenus-core", &[]),
     ("helenus-engine", &["helenus-core"]),
-    ("helenus-server", &["helenus-core"]),
-    ("helenus-client", &["helenus-core"]),
+    ("helenus-tls", &["helenus-core"]),
+    ("helenus-server", &["helenus-core", "helenus-tls"]),
+    ("helenus-client", &["helenus-core", "helenus-tls"]),
     (
         "helenus-std",
         &["helenus-core", "helenus-server", "helenus-client"],
@@ -25,6 +26,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         &[
             "helenus-core",
             "helenus-engine",
+            "helenus-tls",
             "helenus-server",
             "helenus-client",
             "helenus-std",
@@ -116,7 +118,7 @@ fn pure_crates_need_no_impure_crate() {
 
 #[test]
 fn what_runtimes_share_knows_no_runtime_and_no_socket() {
-    for name in ["helenus-server", "helenus-client"] {
+    for name in ["helenus-tls", "helenus-server", "helenus-client"] {
         let found: Vec<_> = named(name)
             .dependencies
             .into_iter()

@@ -31,6 +31,7 @@ FEATURES = [
 # Crates that are published, each after those that it needs.
 PUBLISHED = [
     "helenus-core",
+    "helenus-tls",
     "helenus-server",
     "helenus-client",
     "helenus-engine",

@@ -76,7 +76,10 @@ pub(crate) fn certified_key(certificate: &Path, key: &Path) -> Result<CertifiedK
     let signing =
         ring::sign::any_supported_type(&private_key(key)?).map_err(|error| LoadError::Key {
             file: key.to_owned(),
-            reason: error.to_string(),
+            reason: match error {
+                rustls::Error::General(reason) => reason,
+                error => error.to_string(),
+            },
         })?;
     let certified = CertifiedKey::new(chain, signing);
     match certified.keys_match() {

@@ -106,6 +106,12 @@ impl Layer {
         matches!(self.stage, Stage::Bypassed)
     }
 
+    /// Bytes of memory that its buffers have.
+    #[cfg(test)]
+    pub(crate) fn held(&self) -> usize {
+        self.incoming.capacity() + self.outgoing.capacity()
+    }
+
     pub(crate) fn turn(&mut self, driver: &mut impl Driver, now: Instant) -> Turn {
         match &mut self.stage {
             Stage::Handshake { deadline, .. } => {
@@ -329,6 +335,7 @@ impl Layer {
         let outcome = session.seal(&mut self.incoming, piece, &mut self.outgoing);
         transmit.advance(length);
         drop(transmit);
+        self.incoming.drain(..outcome.used);
         if let Some(error) = outcome.error {
             driver.handle_failure(&error);
             self.stage = Stage::Closed;

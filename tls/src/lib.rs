@@ -32,6 +32,8 @@ mod plaintext;
 mod scratch;
 mod server;
 mod session;
+#[cfg(test)]
+mod testing;
 
 pub use client::{ClientFiles, ClientTls};
 pub use error::{Error, LoadError};

@@ -178,3 +178,6 @@ impl<B: Buf> Buf for Transmit<'_, B> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -64,6 +64,11 @@ impl Outgoing {
         self.start == self.end
     }
 
+    #[cfg(test)]
+    pub(crate) fn capacity(&self) -> usize {
+        self.bytes.capacity()
+    }
+
     /// Gives its memory back if nothing is in it.
     pub(crate) fn release(&mut self) {
         if self.is_empty() {

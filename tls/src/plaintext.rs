@@ -13,14 +13,17 @@ const NEWEST: u8 = 0x0F;
 /// The ERROR for a client whose first bytes begin a request of CQL, in its own version if we speak it. None if
 /// they don't.
 pub(crate) fn refusal(bytes: &[u8]) -> Option<BytesMut> {
-    let version = *bytes.first().filter(|version| (1..=NEWEST).contains(*version))?;
+    let version = *bytes
+        .first()
+        .filter(|version| (1..=NEWEST).contains(*version))?;
     let version = ProtocolVersion::from_u8(version).unwrap_or(ProtocolVersion::V4);
     let stream = match bytes {
         [_, _, high, low, ..] => StreamId(i16::from_be_bytes([*high, *low])),
         _ => StreamId::default(),
     };
     let mut body = BytesMut::new();
-    ErrorResponse::protocol_error("This port speaks TLS; connect with TLS").encode(version, &mut body);
+    ErrorResponse::protocol_error("This port speaks TLS; connect with TLS")
+        .encode(version, &mut body);
     let header = Header {
         version: version.as_u8(),
         direction: Direction::Response,

@@ -209,3 +209,6 @@ pub enum Warning {
         until: SystemTime,
     },
 }
+
+#[cfg(test)]
+mod tests;

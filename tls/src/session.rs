@@ -11,6 +11,7 @@ use rustls::unbuffered::{
     ConnectionState, EncodeError, EncryptError, UnbufferedStatus, WriteTraffic,
 };
 use std::fmt;
+use std::ops::Deref;
 
 /// The most plaintext in one record.
 const RECORD: usize = 16 * 1024;
@@ -116,7 +117,7 @@ impl Session {
 }
 
 /// What both ends of rustls have, each for itself.
-trait Records {
+trait Records: Deref<Target: Deref<Target = CommonState>> {
     type Data;
 
     fn records<'c, 'i>(
@@ -156,12 +157,15 @@ fn advance(
 ) -> Outcome {
     let mut outcome = Outcome::default();
     loop {
-        let left = incoming.get_mut(outcome.used..).unwrap_or_default();
+        // A connection that failed has an alert to send, but must not see more input.
+        let left = match outcome.error {
+            None => incoming.get_mut(outcome.used..).unwrap_or_default(),
+            Some(_) if connection.wants_write() => &mut [],
+            Some(_) => return outcome,
+        };
         let UnbufferedStatus { discard, state } = connection.records(left);
         outcome.used += discard;
         match state {
-            // What failed has an alert to send, which comes first; then it fails again.
-            Err(_) if outcome.error.is_some() => return outcome,
             Err(error) => outcome.error = Some(error.into()),
             Ok(ConnectionState::EncodeTlsData(mut message)) => {
                 outgoing.write(0, |room| match message.encode(room) {
@@ -179,7 +183,7 @@ fn advance(
                 }
             }
             Ok(ConnectionState::PeerClosed) => outcome.has_ended = true,
-            Ok(ConnectionState::WriteTraffic(traffic)) if outcome.error.is_none() => {
+            Ok(ConnectionState::WriteTraffic(traffic)) => {
                 obey(traffic, outgoing, order, &mut outcome);
                 return outcome;
             }

@@ -5,6 +5,7 @@ use crate::driver::Driver;
 use crate::options::Options;
 use crate::testing::{ERROR, RESULT, answers, connect, feed, output, query};
 use helenus_core::{Pumped, RequestBody};
+use helenus_tls::MaybeTls;
 use std::future::{pending, poll_fn};
 
 /// Keeps tasks; the test polls them.
@@ -76,7 +77,9 @@ async fn wait_once() {
     .await;
 }
 
-fn start_probe() -> (Driver<AsyncAdapter<Probe, Kept>>, Kept, Arc<()>) {
+type Probed = MaybeTls<Driver<AsyncAdapter<Probe, Kept>>>;
+
+fn start_probe() -> (Probed, Kept, Arc<()>) {
     let (kept, alive) = (Kept::default(), Arc::new(()));
     let probe = Probe {
         alive: Arc::clone(&alive),

@@ -5,6 +5,7 @@ use crate::driver::Driver;
 use crate::options::Options;
 use crate::testing::{answers, feed, output, query, startup};
 use helenus_core::{Pumped, Request};
+use helenus_tls::MaybeTls;
 use std::net::SocketAddr;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -80,7 +81,7 @@ impl Service for Guarded {
     }
 }
 
-fn connect(options: Options) -> (Driver<Guarded>, Arc<Hub<Guarded>>, Sender<()>) {
+fn connect(options: Options) -> (MaybeTls<Driver<Guarded>>, Arc<Hub<Guarded>>, Sender<()>) {
     let (open, gate) = channel();
     let service = Guarded {
         names: Arc::new(Names {
@@ -93,7 +94,7 @@ fn connect(options: Options) -> (Driver<Guarded>, Arc<Hub<Guarded>>, Sender<()>)
     (join(&hub), hub, open)
 }
 
-fn join(hub: &Arc<Hub<Guarded>>) -> Driver<Guarded> {
+fn join(hub: &Arc<Hub<Guarded>>) -> MaybeTls<Driver<Guarded>> {
     let (address, now) = (SocketAddr::from(([127, 0, 0, 1], 9042)), Instant::now());
     let mut driver = hub.connect(address, address, now).unwrap();
     feed(&mut driver, now, &startup());
@@ -114,7 +115,7 @@ fn token(stream: i16, name: &str) -> Vec<u8> {
 }
 
 /// The answers that have come once there are `count`.
-fn answered(driver: &mut Driver<Guarded>, count: usize) -> Vec<(i16, u8)> {
+fn answered(driver: &mut MaybeTls<Driver<Guarded>>, count: usize) -> Vec<(i16, u8)> {
     let mut bytes = Vec::new();
     let until = Instant::now() + Duration::from_secs(10);
     loop {

@@ -11,6 +11,7 @@ use crate::testing::{
 use helenus_core::{
     ErrorCode, Opcode, ProtocolVersion, Reply, Request, RequestBody, Responder, Response,
 };
+use helenus_tls::MaybeTls;
 use std::convert::Infallible;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -46,21 +47,21 @@ impl Service for Probe {
     }
 }
 
-fn probe(now: Instant) -> Driver<Probe> {
+fn probe(now: Instant) -> MaybeTls<Driver<Probe>> {
     connect(Probe::default(), Options::default(), now)
 }
 
-fn calls(driver: &Driver<Probe>) -> usize {
+fn calls(driver: &MaybeTls<Driver<Probe>>) -> usize {
     driver.hub.service().calls.load(Ordering::SeqCst)
 }
 
-fn release(driver: &Driver<Probe>) {
+fn release(driver: &MaybeTls<Driver<Probe>>) {
     for reply in driver.hub.service().kept.lock().unwrap().drain(..) {
         reply.send(Response::Void);
     }
 }
 
-fn eof(driver: &mut Driver<Probe>, now: Instant) {
+fn eof(driver: &mut MaybeTls<Driver<Probe>>, now: Instant) {
     assert_eq!(
         driver.read(now, |_| Poll::Ready(Ok::<_, Infallible>(0))),
         Poll::Ready(Ok(0))

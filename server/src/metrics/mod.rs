@@ -132,6 +132,14 @@ counters! {
     logins_shed,
     /// Panics of the service.
     panics as "service_panics",
+    /// TLS handshakes that were completed.
+    tls_handshakes,
+    /// Of these, those that resumed a session.
+    tls_resumptions,
+    /// Connections whose TLS failed, in the handshake or later.
+    tls_failures,
+    /// Clients that spoke without TLS to a port that has it: refused, unless it is optional.
+    tls_plaintext,
 }
 
 /// The counters of a server.

@@ -6,6 +6,7 @@ use crate::options::Options;
 use crate::service::{PeerInfo, Service};
 use crate::testing::{ERROR, RESULT, answers, connect, feed, output, query};
 use helenus_core::{Pumped, Request, Responder};
+use helenus_tls::MaybeTls;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 /// Defers everything.
@@ -25,7 +26,7 @@ impl Service for Deferring {
 }
 
 /// A connection with `count` requests in flight, and their replies.
-fn replies(count: i16) -> (Driver<Deferring>, Vec<Reply>) {
+fn replies(count: i16) -> (MaybeTls<Driver<Deferring>>, Vec<Reply>) {
     let service = Deferring::default();
     let kept = Arc::clone(&service.replies);
     let mut driver = connect(service, Options::default(), Instant::now());
@@ -37,7 +38,7 @@ fn replies(count: i16) -> (Driver<Deferring>, Vec<Reply>) {
 }
 
 /// The answers that have come once there are `count`.
-fn answered(driver: &mut Driver<Deferring>, count: usize) -> Vec<(i16, u8)> {
+fn answered(driver: &mut MaybeTls<Driver<Deferring>>, count: usize) -> Vec<(i16, u8)> {
     let mut bytes = Vec::new();
     let until = Instant::now() + Duration::from_secs(10);
     loop {

@@ -9,7 +9,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
 use bytes::{Buf, Bytes, BytesMut};
-use helenus_client::{Attempt, Client, Config, Driver, Prepared, connect};
+use helenus_client::{Attempt, Client, Config, Driver, MaybeTls, Prepared, connect};
 use helenus_core::message::{Prepared as PreparedAnswer, Rows};
 use helenus_core::{
     ColumnSpec, CqlType, Opcode, ProtocolVersion, Pumped, Response, ResultMetadata, Turn,
@@ -43,7 +43,7 @@ pub struct ClientCalls {
 
 /// The driver, and the server that it thinks it talks to.
 struct Wire {
-    driver: Driver,
+    driver: MaybeTls<Driver>,
     now: Instant,
     sent: Vec<u8>,
     answers: Vec<u8>,
@@ -66,7 +66,7 @@ impl ClientCalls {
         let driver = RefCell::new(None);
         let (client, mut wire) = {
             let mut connecting = pin!(connect(config, |attempt: Attempt| {
-                let (connecting, begun) = attempt.begin(now);
+                let (connecting, begun) = attempt.begin(([127, 0, 0, 1], 9042).into(), now);
                 *driver.borrow_mut() = Some(begun);
                 ready(Ok(connecting))
             }));

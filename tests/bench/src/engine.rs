@@ -9,7 +9,7 @@ use std::time::Instant;
 use bytes::{Buf, BytesMut};
 use helenus::EmbeddedService;
 use helenus_core::Pumped;
-use helenus_server::{Driver, Hub, Options};
+use helenus_server::{Driver, Hub, MaybeTls, Options};
 
 use crate::Scenario;
 use crate::client::{Framing, execute, startup, text};
@@ -42,7 +42,7 @@ impl Statement {
 
 /// A connection to an embedded engine with a filled table, and a read's worth of requests.
 pub struct Embedded {
-    driver: Driver<EmbeddedService>,
+    driver: MaybeTls<Driver<EmbeddedService>>,
     version: u8,
     requests: Vec<u8>,
     answers: Vec<u8>,
