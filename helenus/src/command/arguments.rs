@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use helenus::Runtime;
 
+use super::bench::Bench;
 use super::config::{LogLevel, Workers, flag};
 use super::conformance::Conformance;
 use super::inspect::Inspect;
@@ -44,6 +45,13 @@ pub(super) enum Command {
     /// Cassandra, against a server, and prints with the bytes what it answers otherwise. Where Cassandra's answer is a
     /// defect, a server may answer better: such differences are deliberate, and listed with their reasons.
     Conformance(Conformance),
+
+    /// Load any CQL server, and say what it and its requests took
+    ///
+    /// Makes a keyspace and tables of its own, loads the server from connections that cost little themselves, and drops
+    /// what it made. With --compare it starts this command's servers on every runtime and loads them in turns; with
+    /// --null-server it serves canned replies, to know what a server costs at the very least.
+    Bench(Box<Bench>),
 
     /// Decode a capture of the protocol, and point at the byte where it breaks
     ///

@@ -1,6 +1,7 @@
 //! The command line: what can be said, and what each subcommand does with it.
 
 mod arguments;
+mod bench;
 mod config;
 mod conformance;
 mod hex;
@@ -39,6 +40,10 @@ pub(crate) fn run() -> ExitCode {
         Command::Conformance(flags) => report(
             conformance::conformance(&flags),
             |error| matches!(error, conformance::ConformanceError::Output(error) if is_broken_pipe(error)),
+        ),
+        Command::Bench(flags) => report(
+            bench::bench(&flags),
+            |error| matches!(error, bench::BenchError::Output(error) if is_broken_pipe(error)),
         ),
         Command::Inspect(flags) => report(
             inspect::inspect(&flags),

@@ -1,0 +1,369 @@
+//! `helenus bench` as its users run it: what it refuses and why, what it reports, and that it leaves nothing behind.
+
+use std::io::{BufRead, BufReader};
+use std::net::{SocketAddr, TcpListener};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::Arc;
+use std::time::Instant;
+
+use helenus::{EmbeddedService, Options, Runtime, Server, TestServer};
+use helenus_core::connection::AuthToken;
+use helenus_core::{Request, Responder, ServerConfig};
+use helenus_server::{PeerInfo, Service};
+use serde_json::Value;
+
+fn bench(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_helenus"))
+        .arg("bench")
+        .args(arguments)
+        .output()
+        .unwrap()
+}
+
+/// A run of a fifth of a second on this server: its report, and the exit status.
+fn measure(server: SocketAddr, arguments: &[&str]) -> (Vec<Value>, Option<i32>) {
+    let target = server.to_string();
+    let common = [
+        "--target",
+        &target,
+        "--seconds",
+        "0.2",
+        "--warm-up",
+        "0",
+        "--json",
+        "--keys",
+        "100",
+    ];
+    let output = bench(&[&common[..], arguments].concat());
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let failed = String::from_utf8_lossy(&output.stderr);
+    assert!(!said.is_empty(), "{arguments:?}: {failed}");
+    let reports = said.lines().map(|line| serde_json::from_str(line).unwrap());
+    (reports.collect(), output.status.code())
+}
+
+#[track_caller]
+fn refuses(arguments: &[&str], why: &str) {
+    let output = bench(arguments);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains(why), "{said}");
+    assert!(output.stdout.is_empty());
+}
+
+/// The null server, which ends with this value.
+struct Null(Child, SocketAddr);
+
+impl Null {
+    fn start(event_loop: &str) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_helenus"))
+            .args(["bench", "--null-server", "127.0.0.1:0", "--workers", "2"])
+            .args(["--loop", event_loop])
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        let out = child.stdout.take().unwrap();
+        BufReader::new(out).read_line(&mut line).unwrap();
+        let address = line.split_whitespace().nth(2).unwrap().parse().unwrap();
+        Self(child, address)
+    }
+}
+
+impl Drop for Null {
+    fn drop(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
+#[test]
+fn what_cant_be_run_is_refused_with_its_reason() {
+    refuses(&[], "--target");
+    refuses(
+        &["--target", "127.0.0.1:9042", "--workload", "reed"],
+        "options",
+    );
+    refuses(&["--target", "nowhere"], "no HOST:PORT");
+    refuses(
+        &["--target", "127.0.0.1:9042", "--compare"],
+        "cannot be used with",
+    );
+    refuses(
+        &["--target", "127.0.0.1:9042", "--keyspace", "No"],
+        "small letters",
+    );
+    refuses(&["--compare", "--only", "nothing"], "canned tokio");
+    let free = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let address = free.local_addr().unwrap().to_string();
+    refuses(&["--null-server", &address], &address);
+    drop(free);
+    refuses(&["--target", &address], "no CQL server answers");
+}
+
+#[test]
+fn a_server_that_lacks_what_is_asked_for_is_named() {
+    let null = Null::start("bare");
+    let target = null.1.to_string();
+    refuses(
+        &[
+            "--target",
+            &target,
+            "--workload",
+            "options",
+            "--compression",
+            "lz4",
+        ],
+        "doesn't offer lz4",
+    );
+    let server = TestServer::start().unwrap();
+    let target = server.address().to_string();
+    refuses(
+        &[
+            "--target",
+            &target,
+            "--protocol",
+            "5",
+            "--compression",
+            "snappy",
+            "--workload",
+            "options",
+        ],
+        "doesn't offer snappy compression in protocol version 5",
+    );
+}
+
+#[test]
+fn every_workload_is_reported_and_nothing_is_left_behind() {
+    let server = TestServer::start().unwrap();
+    let workloads = "read,write,mixed,options,connect,rows";
+    let (reports, status) = measure(
+        server.address(),
+        &[
+            "--workload",
+            workloads,
+            "--connections",
+            "2",
+            "--depth",
+            "4",
+            "--rows",
+            "50",
+        ],
+    );
+    assert_eq!(status, Some(0));
+    let said: Vec<&str> = reports
+        .iter()
+        .map(|report| report["workload"].as_str().unwrap())
+        .collect();
+    assert_eq!(said, workloads.split(',').collect::<Vec<_>>());
+    for report in &reports {
+        assert!(report["answered"].as_u64().unwrap() > 0, "{report}");
+        assert_eq!(report["errors"], serde_json::json!({}));
+        assert_eq!(report["protocol"], 4);
+        assert_eq!(report["throughput"]["intervals"], 2);
+        let latency = |name: &str| report["latency_us"][name].as_f64().unwrap();
+        let order = ["p50", "p90", "p95", "p99", "p99_9", "max"].map(latency);
+        assert!(order[0] > 0.0 && order.is_sorted(), "{report}");
+        if cfg!(target_os = "linux") {
+            assert!(report["server_cpu_us"].is_f64(), "{report}");
+        }
+    }
+    let client = helenus_std::Client::connect(server.address(), helenus::ClientConfig::default());
+    let left = client
+        .unwrap()
+        .query("SELECT keyspace_name FROM system_schema.keyspaces", ());
+    let left = left.unwrap().into_rows().unwrap();
+    let names: Vec<String> = left
+        .typed::<(String,)>()
+        .unwrap()
+        .map(|row| row.unwrap().0)
+        .collect();
+    assert!(
+        !names.iter().any(|name| name.contains("bench")),
+        "{names:?}"
+    );
+}
+
+#[test]
+fn errors_are_counted_by_code_and_only_unasked_ones_fail() {
+    let server = TestServer::start().unwrap();
+    let (reports, status) = measure(server.address(), &["--workload", "error"]);
+    assert_eq!(status, Some(0));
+    let errors = reports[0]["errors"].as_object().unwrap();
+    assert_eq!(errors.keys().collect::<Vec<_>>(), ["UNPREPARED"]);
+    // The last answers may come after the count was taken.
+    assert!(errors["UNPREPARED"].as_u64() <= reports[0]["answered"].as_u64());
+}
+
+#[test]
+fn by_a_schedule_so_many_requests_start_as_it_says() {
+    let server = TestServer::start().unwrap();
+    let (reports, _) = measure(
+        server.address(),
+        &["--rate", "200", "--protocol", "5", "--compression", "lz4"],
+    );
+    let report = &reports[0];
+    let all = report["answered"].as_u64().unwrap() + report["unanswered"].as_u64().unwrap();
+    assert_eq!(all, 40, "{report}");
+    assert_eq!(
+        (&report["rate"], &report["compression"]),
+        (&200.into(), &"lz4".into())
+    );
+}
+
+#[test]
+fn a_keyspace_that_was_there_stays_and_one_that_is_kept_too() {
+    let server = TestServer::start().unwrap();
+    let client = helenus_std::Client::connect(server.address(), helenus::ClientConfig::default());
+    let client = client.unwrap();
+    let create = "CREATE KEYSPACE mine WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}";
+    client.query(create, ()).unwrap();
+    let tables = || {
+        let query = "SELECT table_name FROM system_schema.tables WHERE keyspace_name = 'mine'";
+        client
+            .query(query, ())
+            .unwrap()
+            .into_rows()
+            .unwrap()
+            .row_count
+    };
+    measure(server.address(), &["--keyspace", "mine"]);
+    assert_eq!(tables(), 0);
+    measure(server.address(), &["--keyspace", "mine", "--keep"]);
+    assert_eq!(tables(), 1);
+}
+
+#[test]
+fn canned_replies_come_from_every_loop_in_both_framings() {
+    for event_loop in [
+        "bare",
+        "tokio",
+        "tokio-work-stealing",
+        "smol",
+        "async-std",
+        "threads",
+    ] {
+        let null = Null::start(event_loop);
+        for protocol in ["4", "5"] {
+            let (reports, status) = measure(
+                null.1,
+                &[
+                    "--workload",
+                    "read,write,rows",
+                    "--protocol",
+                    protocol,
+                    "--depth",
+                    "3",
+                ],
+            );
+            assert_eq!(
+                (reports.len(), status),
+                (3, Some(0)),
+                "{event_loop} {protocol}"
+            );
+            for report in reports {
+                assert!(
+                    report["answered"].as_u64().unwrap() > 0,
+                    "{event_loop}: {report}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn servers_are_compared_in_one_table() {
+    let output = bench(&[
+        "--compare",
+        "--only",
+        "null",
+        "--only",
+        "canned tokio",
+        "--workload",
+        "options",
+        "--seconds",
+        "0.2",
+        "--warm-up",
+        "0",
+        "--connections",
+        "1,2",
+        "--depth",
+        "1",
+        "--workers",
+        "1",
+    ]);
+    let table = String::from_utf8(output.stdout).unwrap();
+    let lines: Vec<&str> = table.lines().collect();
+    assert!(lines[0].contains("conns×depth"), "{table}");
+    assert_eq!(lines.len(), 1 + 2 * 3, "{table}");
+    assert!(lines[1].contains("1×1  null "), "{table}");
+    assert!(lines[4].contains("2×1  null "), "{table}");
+}
+
+/// Lets one user in, by a password of one letter.
+struct Guarded(EmbeddedService);
+
+impl Service for Guarded {
+    type Session = <EmbeddedService as Service>::Session;
+
+    fn open(&self, peer: &PeerInfo) -> Self::Session {
+        self.0.open(peer)
+    }
+
+    fn call(
+        &self,
+        now: Instant,
+        session: &mut Self::Session,
+        request: Request<'_>,
+        responder: Responder<'_>,
+    ) {
+        self.0.call(now, session, request, responder);
+    }
+
+    fn authenticate(
+        &self,
+        _now: Instant,
+        _session: &mut Self::Session,
+        token: AuthToken<'_>,
+        responder: Responder<'_>,
+    ) {
+        if token.bytes() == Some(b"\0ada\0p") {
+            responder.accept(None);
+        } else {
+            responder.refuse("Provided username and/or password are incorrect".to_owned());
+        }
+    }
+}
+
+#[test]
+fn a_server_that_asks_who_it_is_gets_an_answer_or_names_the_flags() {
+    let listen = "127.0.0.1:0".parse().unwrap();
+    let mut config = ServerConfig::default();
+    config.authenticator = Some("org.apache.cassandra.auth.PasswordAuthenticator".to_owned());
+    let mut options = Options::default();
+    options.connection = Arc::new(config);
+    let service = Arc::new(Guarded(EmbeddedService::new(listen)));
+    let server = Server::bind(Runtime::Tokio, listen, service, options).unwrap();
+    let (address, shutdown) = (server.local_addr(), server.handle());
+    let thread = std::thread::spawn(move || server.run(1));
+    let target = address.to_string();
+    refuses(&["--target", &target], "say --user and --password");
+    refuses(
+        &["--target", &target, "--user", "ada", "--password", "wrong"],
+        "refuses the login: Provided username",
+    );
+    let (reports, status) = measure(
+        address,
+        &[
+            "--user",
+            "ada",
+            "--password",
+            "p",
+            "--workload",
+            "options,connect",
+        ],
+    );
+    assert_eq!((reports.len(), status), (2, Some(0)));
+    shutdown.shutdown();
+    thread.join().unwrap().unwrap();
+}
