@@ -2,7 +2,7 @@
 
 use crate::pump::pump;
 use crate::runtime::Runtime;
-use helenus_server::{AcceptBackoff, Hub, Service, Worker};
+use helenus_server::{Hub, Service, Worker};
 use smol::future::{FutureExt, or};
 use smol::{Async, Timer};
 use std::future::poll_fn;
@@ -45,7 +45,7 @@ async fn accept<S: Service>(
     hub: &Arc<Hub<S>>,
     runtime: impl Runtime,
 ) {
-    let mut backoff = AcceptBackoff::default();
+    let mut backoff = hub.accept_backoff();
     let shutdown = || poll_fn(|cx| hub.poll_shutdown(cx.waker()));
     loop {
         let accepted = or(async { Some(listener.accept().await) }, async {
@@ -62,7 +62,6 @@ async fn accept<S: Service>(
             Some(Err(error)) => {
                 let pause = backoff.failed(&error);
                 if !pause.is_zero() {
-                    tracing::warn!(%error, "cannot accept connections; trying again");
                     or(shutdown(), sleep(pause)).await;
                 }
             }

@@ -3,9 +3,7 @@
 use crate::pump::pump;
 use crate::spawn::ThreadSpawn;
 use crate::wake::WakeHandle;
-use helenus_server::{
-    AcceptBackoff, AsyncAdapter, AsyncService, Hub, Options, Service, ShutdownHandle,
-};
+use helenus_server::{AsyncAdapter, AsyncService, Hub, Options, Service, ShutdownHandle};
 use rustix::event::PollFlags;
 use rustix::fd::AsFd;
 use socket2::{Domain, Protocol, Socket, Type};
@@ -91,7 +89,7 @@ impl<S: Service> Server<S> {
     /// Accepts, and runs the service's timers, until a shutdown is asked for.
     fn accept(&self) -> io::Result<()> {
         let waker = self.wake.waker();
-        let mut backoff = AcceptBackoff::default();
+        let mut backoff = self.hub.accept_backoff();
         let mut rest = None;
         let mut spare = None;
         while self.hub.poll_shutdown(waker).is_pending() {
@@ -113,7 +111,6 @@ impl<S: Service> Server<S> {
                         if pause.is_zero() {
                             continue;
                         }
-                        tracing::warn!(%error, "cannot accept connections; trying again");
                         rest = Some(now + pause);
                     }
                 }

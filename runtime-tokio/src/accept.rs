@@ -1,7 +1,7 @@
 //! Accepting, the service's timers, the graceful end.
 
 use crate::pump::pump;
-use helenus_server::{AcceptBackoff, Hub, Service, Worker};
+use helenus_server::{Hub, Service, Worker};
 use std::future::poll_fn;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -22,7 +22,7 @@ pub(crate) async fn serve<S: Service>(
 ) -> io::Result<()> {
     let listener = tokio::net::TcpListener::from_std(listener)?;
     let timers = (worker == Worker::First).then(|| tokio::spawn(run_timers(Arc::clone(&hub))));
-    let mut backoff = AcceptBackoff::default();
+    let mut backoff = hub.accept_backoff();
     loop {
         tokio::select! {
             biased;
@@ -32,7 +32,7 @@ pub(crate) async fn serve<S: Service>(
                     backoff.succeeded();
                     start(&hub, stream, peer);
                 }
-                Err(error) => rest(&hub, backoff.failed(&error), &error).await,
+                Err(error) => rest(&hub, backoff.failed(&error)).await,
             },
         }
     }
@@ -62,11 +62,10 @@ fn start<S: Service>(hub: &Arc<Hub<S>>, stream: tokio::net::TcpStream, peer: Soc
     }
 }
 
-async fn rest<S: Service>(hub: &Hub<S>, pause: Duration, error: &io::Error) {
+async fn rest<S: Service>(hub: &Hub<S>, pause: Duration) {
     if pause.is_zero() {
         return;
     }
-    tracing::warn!(%error, "cannot accept connections; trying again");
     tokio::select! {
         () = poll_fn(|cx| hub.poll_shutdown(cx.waker())) => {}
         () = sleep(pause) => {}

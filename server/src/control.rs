@@ -2,6 +2,7 @@
 //! timers have changed.
 
 use crate::sync::{WakerSet, lock, wake_all};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use std::task::{Poll, Waker};
 
@@ -36,6 +37,8 @@ impl ShutdownHandle {
 #[derive(Debug, Default)]
 pub(crate) struct Control {
     state: Mutex<State>,
+    /// Whether it was said that no connections can be accepted.
+    pub(crate) told: AtomicBool,
 }
 
 #[derive(Debug, Default)]

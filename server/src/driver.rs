@@ -5,15 +5,16 @@ mod observe;
 mod secured;
 
 use crate::authentication::log_in;
-use crate::budget::Lease;
 use crate::clients::ConnectionStage;
 use crate::dispatch::{Dispatched, Quota, dispatch};
 use crate::hub::Hub;
 use crate::mailbox::Mail;
 use crate::metrics::Totals;
+use crate::options::Options;
 use crate::registry::Membership;
 use crate::scratch::{SCRATCH, with_scratch, with_slice};
 use crate::service::{PeerInfo, Service};
+use crate::shares::Shares;
 use crate::sync::contain;
 use bytes::{Buf, BytesMut};
 use helenus_core::connection::{OpcodeCounts, Stats};
@@ -38,15 +39,18 @@ pub struct Driver<S: Service> {
     hub: Arc<Hub<S>>,
     peer: PeerInfo,
     membership: Membership,
-    leases: Vec<Lease>,
+    shares: Shares,
+    options: Arc<Options>,
     /// The beginning of a request whose rest has not come, or requests not yet begun.
     input: BytesMut,
     /// The room of handled mail, swapped with the mailbox's.
     mail: Vec<Mail>,
     /// Requests and reads left before the next yield.
     quota: Quota,
-    /// Whether reading waits for a shared budget.
-    starved: bool,
+    /// What reading stopped for when the connection was last looked at.
+    progress: Progress,
+    /// Why it isn't read.
+    pause: Option<Pause>,
     eof: bool,
     /// Output that TLS has taken and the socket hasn't.
     sealed: usize,
@@ -79,35 +83,41 @@ enum Stage {
     Closed,
 }
 
+/// Why a connection isn't read, though its client may send.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Pause {
+    /// For its own limits.
+    Limits,
+    /// For those it shares with others.
+    Budgets,
+    /// For the rate of requests.
+    Rate,
+}
+
 impl<S: Service> Driver<S> {
     pub(crate) fn new(
         hub: Arc<Hub<S>>,
         peer: PeerInfo,
-        membership: Membership,
+        (membership, shares, options): (Membership, Shares, Arc<Options>),
         connection: ServerConnection,
         now: Instant,
     ) -> Self {
-        let leases = membership
-            .budgets
-            .iter()
-            .flatten()
-            .cloned()
-            .map(Lease::new)
-            .collect();
         Driver {
             connection,
             session: None,
             quota: Quota {
-                events: hub.options().budget,
+                events: options.budget,
                 ..Quota::default()
             },
             hub,
             peer,
             membership,
-            leases,
+            shares,
+            options,
             input: BytesMut::new(),
             mail: Vec::new(),
-            starved: false,
+            progress: Progress::NeedInput,
+            pause: None,
             eof: false,
             sealed: 0,
             stage: Stage::Open,
@@ -155,6 +165,10 @@ impl<S: Service> Driver<S> {
                     }
                 }
                 Mail::Event(event) => self.connection.push(&event),
+                Mail::Options(options) => {
+                    self.connection.reconfigure(Arc::clone(&options.connection));
+                    self.options = options;
+                }
                 Mail::Drain if self.session.is_none() => self.stage = Stage::Closed,
                 Mail::Drain => self.connection.drain(),
                 Mail::Abort => self.stage = Stage::Closed,
@@ -177,7 +191,7 @@ impl<S: Service> Driver<S> {
             quiet, bytes: left, ..
         } = &mut self.stage
         {
-            *quiet = now + self.hub.options().linger.quiet;
+            *quiet = now + self.options.linger.quiet;
             *left = left.saturating_sub(bytes as u64);
             input.clear();
             return;
@@ -207,11 +221,14 @@ impl<S: Service> Driver<S> {
                     .authenticate(now, session, token, responder),
             },
         );
+        if let Dispatched::Stopped(progress) = outcome {
+            self.progress = progress;
+        }
         if matches!(outcome, Dispatched::Stopped(Progress::Finished)) {
             input.clear();
             if matches!(self.stage, Stage::Open) {
                 let is_bounded = self.eof || self.connection.stats().fatal > 0;
-                let total = is_bounded.then(|| now + self.hub.options().linger.total);
+                let total = is_bounded.then(|| now + self.options.linger.total);
                 self.stage = Stage::Ending { total };
             }
         }
@@ -225,7 +242,7 @@ impl<S: Service> Driver<S> {
                     self.stage = Stage::Closed;
                     return Some(Turn::Close);
                 }
-                let linger = &self.hub.options().linger;
+                let linger = &self.options.linger;
                 self.stage = Stage::Lingering {
                     total: now + linger.total,
                     quiet: now + linger.quiet,
@@ -251,17 +268,32 @@ impl<S: Service> Driver<S> {
         }
     }
 
-    fn hold_leases(&mut self) {
-        if self.leases.is_empty() {
-            return;
-        }
-        let unsent = self
-            .connection
-            .poll_transmit()
-            .map_or(0, |transmit| transmit.remaining());
-        let held = (self.input.len() + unsent + self.sealed) as u64;
-        for lease in &mut self.leases {
-            lease.hold(held);
+    /// Whether a part of something has come whose rest hasn't.
+    fn has_begun(&self) -> bool {
+        let is_waiting = self.progress == Progress::NeedInput && !self.input.is_empty();
+        is_waiting || self.connection.is_receiving()
+    }
+
+    /// Counts what the connection is not read for any more.
+    fn note_pause(&mut self) {
+        let is_blocked = self.progress == Progress::Blocked;
+        let pause = match self.stage {
+            Stage::Open if self.eof => None,
+            Stage::Open if is_blocked && self.shares.is_delayed(&self.connection) => {
+                Some(Pause::Rate)
+            }
+            Stage::Open if !self.has_begun() && !self.shares.have_room() => Some(Pause::Budgets),
+            Stage::Open if is_blocked => Some(Pause::Limits),
+            _ => None,
+        };
+        if pause != self.pause {
+            self.pause = pause;
+            self.hub.metrics().add(&Totals {
+                paused_for_limits: u64::from(pause == Some(Pause::Limits)),
+                paused_for_budgets: u64::from(pause == Some(Pause::Budgets)),
+                paused_for_rate: u64::from(pause == Some(Pause::Rate)),
+                ..Totals::default()
+            });
         }
     }
 }
@@ -278,6 +310,10 @@ impl<S: Service> Pumped for Driver<S> {
             self.connection.handle_timeout(now);
         }
         if matches!(self.stage, Stage::Open | Stage::Ending { .. }) {
+            self.shares
+                .hold(&self.connection, self.input.len() + self.sealed);
+            let has_begun = self.has_begun();
+            self.shares.allow(&mut self.connection, has_begun, now);
             let mut input = std::mem::take(&mut self.input);
             self.run(now, &mut input);
             self.input = input;
@@ -288,11 +324,13 @@ impl<S: Service> Pumped for Driver<S> {
             self.show_stage();
         }
         self.advance_stage(now).unwrap_or_else(|| {
-            self.hold_leases();
+            self.shares
+                .hold(&self.connection, self.input.len() + self.sealed);
+            self.note_pause();
             if self.quota.events > 0 {
                 return Turn::Wait;
             }
-            self.quota.events = self.hub.options().budget;
+            self.quota.events = self.options.budget;
             Turn::Yield
         })
     }
@@ -345,13 +383,10 @@ impl<S: Service> Pumped for Driver<S> {
     }
 
     fn wants_read(&mut self) -> bool {
-        self.starved = false;
         match self.stage {
-            Stage::Open if !self.eof && self.connection.wants_read() => {
-                // A request already begun is always admitted.
-                self.starved = self.input.is_empty()
-                    && !self.leases.iter().all(|lease| lease.budget().has_room());
-                !self.starved
+            // A request already begun is always admitted.
+            Stage::Open if !self.eof => {
+                self.connection.wants_read() && (self.has_begun() || self.shares.have_room())
             }
             Stage::Lingering { .. } => !self.eof,
             _ => false,
@@ -359,9 +394,12 @@ impl<S: Service> Pumped for Driver<S> {
     }
 
     fn park(&mut self, waker: &Waker) -> bool {
-        self.quota.events = self.hub.options().budget;
-        let room = |lease: &Lease| lease.budget().poll_room(waker);
-        if self.starved && self.leases.iter().all(room) {
+        self.quota.events = self.options.budget;
+        let is_read = matches!(self.stage, Stage::Open) && !self.eof;
+        // There was no room when it was last looked at, or is none now: what is given back wakes us.
+        let waits_for_room =
+            is_read && !self.has_begun() && (self.shares.starved || !self.shares.have_room());
+        if waits_for_room && self.shares.poll_room(waker) {
             return false;
         }
         self.membership.mailbox.park(waker)
@@ -369,7 +407,7 @@ impl<S: Service> Pumped for Driver<S> {
 
     fn poll_timeout(&self) -> Option<Instant> {
         let own = match self.stage {
-            Stage::Open => None,
+            Stage::Open => self.shares.delayed,
             Stage::Ending { total } => total,
             Stage::Lingering { total, quiet, .. } => Some(total.min(quiet)),
             Stage::Closed => return None,

@@ -4,9 +4,11 @@ use crate::clients::ConnectionSnapshot;
 use crate::control::Control;
 use crate::metrics::{Histogram, Metrics, Totals};
 use crate::offload::Offload;
+use crate::options::Options;
 use crate::registry::Registry;
+use crate::sync::lock;
 use helenus_core::{Opcode, ServerEvent};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// A service's handle on the server it runs in, given to [`Service::start`](crate::Service::start).
 /// Cheap to clone; usable from any thread.
@@ -17,6 +19,7 @@ pub struct ServerHandle {
     pub(crate) offload: Offload,
     pub(crate) logins: Offload,
     pub(crate) metrics: Arc<Metrics>,
+    pub(crate) options: Arc<Mutex<Arc<Options>>>,
 }
 
 impl ServerHandle {
@@ -43,6 +46,30 @@ impl ServerHandle {
     /// what else the machine does. It is [`Options::logins`](crate::Options::logins) large.
     pub fn logins(&self) -> &Offload {
         &self.logins
+    }
+
+    /// The options in force.
+    pub fn options(&self) -> Arc<Options> {
+        Arc::clone(&lock(&self.options))
+    }
+
+    /// Has other options from now on, with every connection kept: limits, deadlines and the pools' bounds.
+    /// Open connections take them over at once; what is held beyond a new limit stays until it is done
+    /// with. What isn't changed so stays as it was: the authenticator, TLS, which its own
+    /// [`replace`](helenus_tls::ServerTls::replace) is for, and the backlog.
+    pub fn reconfigure(&self, mut options: Options) {
+        let mut current = lock(&self.options);
+        options.backlog = current.backlog;
+        options.tls.clone_from(&current.tls);
+        let config = Arc::make_mut(&mut options.connection);
+        config
+            .authenticator
+            .clone_from(&current.connection.authenticator);
+        self.offload.reconfigure(options.offload.clone());
+        self.logins.reconfigure(options.logins.clone());
+        *current = Arc::new(options);
+        // Under the lock, so that two of them reach everybody in the same order.
+        self.registry.reconfigure(&current);
     }
 
     /// How many connections are open.

@@ -1,6 +1,7 @@
 //! What the connections of one server share, whatever runtime carries them.
 
 use crate::authentication::Authenticator;
+use crate::backoff::AcceptBackoff;
 use crate::clients::ConnectionSnapshot;
 use crate::control::{Control, ShutdownHandle};
 use crate::driver::Driver;
@@ -14,7 +15,7 @@ use crate::sync::contain;
 use helenus_core::{Opcode, ServerConnection};
 use helenus_tls::MaybeTls;
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::task::{Poll, Waker};
 use std::time::Instant;
 
@@ -27,7 +28,6 @@ use std::time::Instant;
 #[derive(Debug)]
 pub struct Hub<S: Service> {
     service: Arc<S>,
-    options: Options,
     handle: ServerHandle,
     authenticator: Option<Arc<dyn Authenticator>>,
 }
@@ -43,16 +43,16 @@ impl<S: Service> Hub<S> {
                 .get_or_insert_with(|| authenticator.name().to_owned());
         }
         let handle = ServerHandle {
-            registry: Registry::new(options.limits.clone()),
+            registry: Registry::new(options.limits.clone(), Instant::now()),
             control: Arc::new(Control::default()),
             offload: Offload::new(options.offload.clone()),
             logins: Offload::new(options.logins.clone()),
             metrics: Arc::new(Metrics::default()),
+            options: Arc::new(Mutex::new(Arc::new(options))),
         };
         service.start(handle.clone());
         Arc::new(Hub {
             service,
-            options,
             handle,
             authenticator,
         })
@@ -71,8 +71,10 @@ impl<S: Service> Hub<S> {
                 connections_opened: 1,
                 ..Totals::default()
             },
-            Err(_) => Totals {
+            Err(refusal) => Totals {
                 connections_refused: 1,
+                refused_for_server: u64::from(refusal == Refusal::TooManyConnections),
+                refused_for_address: u64::from(refusal == Refusal::TooManyFromAddress),
                 ..Totals::default()
             },
         });
@@ -85,14 +87,16 @@ impl<S: Service> Hub<S> {
         local: SocketAddr,
         now: Instant,
     ) -> Result<MaybeTls<Driver<S>>, Refusal> {
-        let membership = self.handle.registry.admit(peer)?;
+        let (membership, shares) = self.handle.registry.admit(peer)?;
+        let options = self.options();
         let outbox = Arc::clone(&membership.mailbox);
-        let connection = ServerConnection::new(Arc::clone(&self.options.connection), outbox, now);
+        let connection = ServerConnection::new(Arc::clone(&options.connection), outbox, now);
         let info = PeerInfo::new(membership.id, peer, local);
         tracing::debug!(connection = membership.id, %peer, %local, "connection opened");
-        let mut driver = Driver::new(Arc::clone(self), info, membership, connection, now);
-        if let Some(tls) = &self.options.tls {
-            let timeout = self.options.connection.handshake_timeout;
+        let shared = (membership, shares, Arc::clone(&options));
+        let mut driver = Driver::new(Arc::clone(self), info, shared, connection, now);
+        if let Some(tls) = &options.tls {
+            let timeout = options.connection.handshake_timeout;
             return Ok(tls.accept(driver, now, timeout));
         }
         if !driver.open() {
@@ -106,9 +110,19 @@ impl<S: Service> Hub<S> {
         &self.service
     }
 
-    /// The options it was made with.
-    pub fn options(&self) -> &Options {
-        &self.options
+    /// The options in force.
+    pub fn options(&self) -> Arc<Options> {
+        self.handle.options()
+    }
+
+    /// [`ServerHandle::reconfigure`].
+    pub fn reconfigure(&self, options: Options) {
+        self.handle.reconfigure(options);
+    }
+
+    /// The patience of an accept loop; all of a server say once what they wait for.
+    pub fn accept_backoff(&self) -> AcceptBackoff {
+        AcceptBackoff::new(Arc::clone(&self.handle.control))
     }
 
     /// The handle that the service was started with.

@@ -18,9 +18,11 @@ mod mailbox;
 mod metrics;
 mod offload;
 mod options;
+mod rate;
 mod registry;
 mod scratch;
 mod service;
+mod shares;
 mod sync;
 #[cfg(test)]
 mod testing;

@@ -2,6 +2,7 @@
 //! the connection: it locks the mailbox alone, and wakes the pump when that asked for it.
 
 use crate::authentication::Identity;
+use crate::options::Options;
 use crate::sync::lock;
 use helenus_core::{Extras, Outbox, RequestTicket, Response, ServerEvent};
 use std::sync::{Arc, Mutex};
@@ -16,6 +17,8 @@ pub(crate) enum Mail {
     Login(Identity),
     /// An event for a client that registered for its kind.
     Event(Arc<ServerEvent>),
+    /// Other limits and deadlines hold from now on.
+    Options(Arc<Options>),
     /// Take no more requests; close once all are answered.
     Drain,
     /// Close now.
@@ -99,6 +102,7 @@ mod tests {
             Mail::Answer(..) => "answer",
             Mail::Login(_) => "login",
             Mail::Event(_) => "event",
+            Mail::Options(_) => "options",
             Mail::Drain => "drain",
             Mail::Abort => "abort",
         };

@@ -21,7 +21,13 @@ pub struct OffloadOptions {
     pub timeout: Duration,
     /// How many given-up threads may be replaced while they are still stuck.
     pub replacements: usize,
+    /// How long a job may wait for a thread; one that waited longer is answered OVERLOADED: its client
+    /// has given up by then, and the others' work is worth more. `None`: as long as it takes.
+    pub wait: Option<Duration>,
 }
+
+/// How long jobs wait by default: what drivers wait for an answer.
+const WAIT: Duration = Duration::from_secs(10);
 
 impl OffloadOptions {
     /// One thread, 64 waiting logins, 30 seconds a login, one replacement: with bcrypt of cost 10 some
@@ -32,18 +38,20 @@ impl OffloadOptions {
             queue: 64,
             timeout: Duration::from_secs(30),
             replacements: 1,
+            wait: Some(WAIT),
         }
     }
 }
 
 impl Default for OffloadOptions {
-    /// Four threads, 1,024 waiting jobs, 30 seconds a job, 16 replacements.
+    /// Four threads, 1,024 waiting jobs, for 10 seconds at most, 30 seconds a job, 16 replacements.
     fn default() -> Self {
         OffloadOptions {
             threads: 4,
             queue: 1024,
             timeout: Duration::from_secs(30),
             replacements: 16,
+            wait: Some(WAIT),
         }
     }
 }
@@ -66,6 +74,8 @@ pub struct OffloadLoad {
     pub refused: u64,
     /// Jobs that were given up for taking too long.
     pub timed_out: u64,
+    /// Jobs that weren't begun, for they had waited too long.
+    pub expired: u64,
 }
 
 /// A handle on the pool; its threads end once the last handle is gone and the queue is empty.
@@ -78,14 +88,29 @@ impl Offload {
     /// A pool with these bounds. Starts no thread yet.
     pub fn new(options: OffloadOptions) -> Self {
         let pool = Arc::new(Pool {
-            options,
-            state: Mutex::default(),
+            state: Mutex::new(State::new(options)),
             work: Condvar::new(),
             watch: Condvar::new(),
         });
         Offload {
             owner: Arc::new(Owner { pool }),
         }
+    }
+
+    /// Has other bounds from now on. Threads beyond a smaller number end when their job does.
+    pub fn reconfigure(&self, options: OffloadOptions) {
+        let pool = &self.owner.pool;
+        let mut state = lock(&pool.state);
+        state.options = options;
+        for _ in 0..state.queue.len() {
+            if state.live >= state.options.threads.max(1) {
+                break;
+            }
+            pool.start_worker(&mut state);
+        }
+        drop(state);
+        pool.work.notify_all();
+        pool.watch.notify_all();
     }
 
     /// What the pool has to do now, and has had.
@@ -99,12 +124,14 @@ impl Offload {
             jobs: state.next_job,
             refused: state.refused,
             timed_out: state.timed_out,
+            expired: state.expired,
         }
     }
 
     /// Answers `reply` with what `job` returns, computed on a thread of the pool.
     ///
-    /// A full queue answers OVERLOADED at once. A job that panics answers SERVER_ERROR; so does one
+    /// A full queue answers OVERLOADED at once, and a job that waited in it for longer than
+    /// [`OffloadOptions::wait`] is answered so without being begun. A job that panics answers SERVER_ERROR; so does one
     /// that outlives [`OffloadOptions::timeout`], whose late result is dropped.
     pub fn submit(&self, reply: Reply, job: impl FnOnce() -> Response + Send + 'static) {
         self.submit_with(reply, move || (job(), Extras::default()));
@@ -143,6 +170,7 @@ impl Offload {
                     reply.error(error);
                 }
             })),
+            queued: Instant::now(),
         };
         match self.owner.pool.enqueue(task) {
             Ok(()) => true,
@@ -179,6 +207,7 @@ impl Drop for Owner {
 struct Task {
     run: Box<dyn FnOnce() + Send>,
     abandon: Abandon,
+    queued: Instant,
 }
 
 /// Answers the request in place of its job.
@@ -198,14 +227,14 @@ impl std::fmt::Debug for Task {
 
 #[derive(Debug)]
 struct Pool {
-    options: OffloadOptions,
     state: Mutex<State>,
     work: Condvar,
     watch: Condvar,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct State {
+    options: OffloadOptions,
     queue: VecDeque<Task>,
     /// Threads waiting for work.
     idle: usize,
@@ -218,8 +247,33 @@ struct State {
     next_job: u64,
     refused: u64,
     timed_out: u64,
+    expired: u64,
     watched: bool,
     stopped: bool,
+}
+
+impl State {
+    fn new(options: OffloadOptions) -> Self {
+        State {
+            options,
+            queue: VecDeque::new(),
+            idle: 0,
+            live: 0,
+            stuck: 0,
+            running: BTreeMap::new(),
+            next_job: 0,
+            refused: 0,
+            timed_out: 0,
+            expired: 0,
+            watched: false,
+            stopped: false,
+        }
+    }
+
+    /// When the job at the front of the queue has waited for too long.
+    fn expiry(&self) -> Option<Instant> {
+        self.queue.front()?.queued.checked_add(self.options.wait?)
+    }
 }
 
 #[derive(Debug)]
@@ -232,10 +286,10 @@ struct Running {
 impl Pool {
     fn enqueue(self: &Arc<Self>, task: Task) -> Result<(), Task> {
         let mut state = lock(&self.state);
-        if state.idle <= state.queue.len() && state.live < self.options.threads.max(1) {
+        if state.idle <= state.queue.len() && state.live < state.options.threads.max(1) {
             self.start_worker(&mut state);
         }
-        if state.live == 0 || state.queue.len() >= self.options.queue.max(1) {
+        if state.live == 0 || state.queue.len() >= state.options.queue.max(1) {
             state.refused += 1;
             return Err(task);
         }
@@ -243,8 +297,13 @@ impl Pool {
             state.watched = self.start("helenus-offload-watch", |pool| pool.watch());
         }
         state.queue.push_back(task);
+        // Who expires first has just come, unless there is a thread for it.
+        let is_first = state.queue.len() == 1 && state.idle == 0;
         drop(state);
         self.work.notify_one();
+        if is_first {
+            self.watch.notify_one();
+        }
         Ok(())
     }
 
@@ -268,6 +327,10 @@ impl Pool {
     fn work(self: &Arc<Self>) {
         let mut state = lock(&self.state);
         loop {
+            if state.live > state.options.threads.max(1) {
+                state.live -= 1;
+                return;
+            }
             let Some(task) = state.queue.pop_front() else {
                 if state.stopped {
                     state.live -= 1;
@@ -283,7 +346,7 @@ impl Pool {
             };
             let job = state.next_job;
             state.next_job += 1;
-            let deadline = Instant::now() + self.options.timeout;
+            let deadline = Instant::now() + state.options.timeout;
             state.running.insert(
                 job,
                 Running {
@@ -302,17 +365,15 @@ impl Pool {
         }
     }
 
-    /// Waits for the earliest deadline of a running job, and for nothing while none runs.
+    /// Waits for the earliest deadline of a running or a waiting job, and for nothing while there is none.
     fn watch(self: &Arc<Self>) {
         let mut state = lock(&self.state);
         loop {
             let expired = self.expire(&mut state, Instant::now());
             if !expired.is_empty() {
                 drop(state);
-                for abandon in expired {
-                    (abandon.0)(ErrorResponse::server_error(
-                        "The request's work did not end",
-                    ));
+                for (abandon, error) in expired {
+                    (abandon.0)(error);
                 }
                 state = lock(&self.state);
                 continue;
@@ -323,6 +384,7 @@ impl Pool {
                 .values()
                 .filter(waiting)
                 .map(|running| running.deadline)
+                .chain(state.expiry())
                 .min();
             state = match next {
                 None if state.stopped => return,
@@ -341,8 +403,9 @@ impl Pool {
         }
     }
 
-    /// Gives up the jobs whose time is over; a thread is replaced as long as the cap allows.
-    fn expire(self: &Arc<Self>, state: &mut State, now: Instant) -> Vec<Abandon> {
+    /// Gives up the jobs whose time is over, with what is said of each; a thread is replaced as long as
+    /// the cap allows.
+    fn expire(self: &Arc<Self>, state: &mut State, now: Instant) -> Vec<(Abandon, ErrorResponse)> {
         let late: Vec<u64> = state
             .running
             .iter()
@@ -354,9 +417,10 @@ impl Pool {
             let Some(running) = state.running.get_mut(&job) else {
                 continue;
             };
-            expired.extend(running.abandon.take());
+            let error = || ErrorResponse::server_error("The request's work did not end");
+            expired.extend(running.abandon.take().map(|abandon| (abandon, error())));
             state.timed_out += 1;
-            if state.stuck < self.options.replacements {
+            if state.stuck < state.options.replacements {
                 state.running.remove(&job);
                 state.stuck += 1;
                 state.live -= 1;
@@ -364,6 +428,17 @@ impl Pool {
                     self.start_worker(state);
                 }
             }
+        }
+        while state.expiry().is_some_and(|expiry| expiry <= now) {
+            let Some(task) = state.queue.pop_front() else {
+                break;
+            };
+            state.expired += 1;
+            let error = ErrorResponse::new(
+                ErrorCode::OVERLOADED,
+                "The request waited too long for the pool for blocking work",
+            );
+            expired.push((task.abandon, error));
         }
         expired
     }

@@ -62,21 +62,35 @@ pub struct Limits {
     pub connections: usize,
     /// Open connections of one address. One more is closed at once.
     pub connections_per_address: usize,
-    /// Bytes of unfinished requests and unsent answers of the server; over it, connections stop
-    /// reading until some are freed. `None`: no bound.
+    /// Bytes that the server's connections hold together: requests from their first byte until their
+    /// answers are sent, and unsent answers. Over it they stop reading until some are freed, and those
+    /// that asked for `THROW_ON_OVERLOAD` get OVERLOADED for what would go over it. The first 4 KiB of
+    /// each connection aren't counted. `None`: no bound.
     pub bytes: Option<u64>,
     /// The same for the connections of one address.
     pub bytes_per_address: Option<u64>,
+    /// Requests of the server that were taken and whose answers aren't sent; over it, the same happens.
+    /// `None`: no bound.
+    pub requests: Option<u64>,
+    /// The same for the connections of one address.
+    pub requests_per_address: Option<u64>,
+    /// Requests that the server takes a second, of which a second's worth may come at once; over it, the
+    /// same happens. `None`: no bound.
+    pub requests_per_second: Option<u64>,
 }
 
 impl Default for Limits {
-    /// 65,536 connections, from one address or many; no bound on bytes.
+    /// 65,536 connections, from one address or many; 512 MiB, 256 MiB of one address; any number of
+    /// requests.
     fn default() -> Self {
         Limits {
             connections: 65_536,
             connections_per_address: 65_536,
-            bytes: None,
-            bytes_per_address: None,
+            bytes: Some(512 << 20),
+            bytes_per_address: Some(256 << 20),
+            requests: None,
+            requests_per_address: None,
+            requests_per_second: None,
         }
     }
 }

@@ -1,15 +1,17 @@
 //! Every open connection of a server: bounded in number, reached for events and for the drain.
 
-use crate::budget::Budget;
 use crate::clients::{ConnectionSnapshot, Record};
 use crate::mailbox::{Mail, Mailbox};
-use crate::options::Limits;
+use crate::options::{Limits, Options};
+use crate::rate::Rate;
+use crate::shares::{Budgets, Shares};
 use crate::sync::{WakerSet, lock, wake_all};
 use helenus_core::ServerEvent;
 use std::collections::{BTreeMap, HashMap};
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex};
 use std::task::{Poll, Waker};
+use std::time::Instant;
 
 /// Why a connection was not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -32,13 +34,14 @@ pub enum Refusal {
 /// The connections of a server and what they share.
 #[derive(Debug)]
 pub(crate) struct Registry {
-    limits: Limits,
-    bytes: Option<Arc<Budget>>,
+    budgets: Budgets,
+    rate: Arc<Rate>,
     inner: Mutex<Inner>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Inner {
+    limits: Limits,
     next: u64,
     connections: BTreeMap<u64, Member>,
     addresses: HashMap<IpAddr, Address>,
@@ -56,7 +59,7 @@ struct Member {
 #[derive(Debug)]
 struct Address {
     connections: usize,
-    bytes: Option<Arc<Budget>>,
+    budgets: Budgets,
 }
 
 /// A connection's place in the registry; given up when dropped.
@@ -67,42 +70,66 @@ pub(crate) struct Membership {
     address: IpAddr,
     pub(crate) mailbox: Arc<Mailbox>,
     pub(crate) record: Arc<Record>,
-    /// The budgets of bytes it shares: the address's and the server's, as far as they are limited.
-    pub(crate) budgets: [Option<Arc<Budget>>; 2],
 }
 
 impl Registry {
-    pub(crate) fn new(limits: Limits) -> Arc<Self> {
-        let bytes = limits.bytes.map(Budget::new);
+    pub(crate) fn new(limits: Limits, now: Instant) -> Arc<Self> {
         Arc::new(Registry {
-            limits,
-            bytes,
-            inner: Mutex::default(),
+            budgets: Budgets::of_server(&limits),
+            rate: Arc::new(Rate::new(limits.requests_per_second, now)),
+            inner: Mutex::new(Inner {
+                limits,
+                next: 0,
+                connections: BTreeMap::new(),
+                addresses: HashMap::new(),
+                draining: false,
+                awaiting_end: WakerSet::default(),
+            }),
         })
     }
 
-    /// Takes in a connection from `peer`.
-    pub(crate) fn admit(self: &Arc<Self>, peer: SocketAddr) -> Result<Membership, Refusal> {
+    /// Other limits hold from now on, those of `options`; every connection is told.
+    pub(crate) fn reconfigure(&self, options: &Arc<Options>) {
+        let limits = &options.limits;
+        let mut inner = lock(&self.inner);
+        inner.limits = limits.clone();
+        self.rate.set(limits.requests_per_second);
+        self.budgets.limit_server(limits);
+        for address in inner.addresses.values() {
+            address.budgets.limit_address(limits);
+        }
+        for member in inner.connections.values() {
+            member.mailbox.post(Mail::Options(Arc::clone(options)));
+        }
+    }
+
+    /// Takes in a connection from `peer`, with its part of what it shares with others.
+    pub(crate) fn admit(
+        self: &Arc<Self>,
+        peer: SocketAddr,
+    ) -> Result<(Membership, Shares), Refusal> {
         let address = peer.ip();
         let mut inner = lock(&self.inner);
+        let inner = &mut *inner;
         if inner.draining {
             return Err(Refusal::Draining);
         }
-        if inner.connections.len() >= self.limits.connections {
+        if inner.connections.len() >= inner.limits.connections {
             return Err(Refusal::TooManyConnections);
         }
         let known = inner.addresses.entry(address).or_insert_with(|| Address {
             connections: 0,
-            bytes: self.limits.bytes_per_address.map(Budget::new),
+            budgets: Budgets::of_address(&inner.limits),
         });
-        if known.connections >= self.limits.connections_per_address {
+        if known.connections >= inner.limits.connections_per_address {
             if known.connections == 0 {
                 inner.addresses.remove(&address);
             }
             return Err(Refusal::TooManyFromAddress);
         }
         known.connections += 1;
-        let budgets = [known.bytes.clone(), self.bytes.clone()];
+        let budgets = [known.budgets.clone(), self.budgets.clone()];
+        let shares = Shares::new(budgets, Arc::clone(&self.rate));
         let id = inner.next;
         inner.next += 1;
         let mailbox = Arc::new(Mailbox::default());
@@ -112,14 +139,14 @@ impl Registry {
             record: Arc::clone(&record),
         };
         inner.connections.insert(id, member);
-        Ok(Membership {
+        let membership = Membership {
             registry: Arc::clone(self),
             id,
             address,
             mailbox,
             record,
-            budgets,
-        })
+        };
+        Ok((membership, shares))
     }
 
     /// How many connections are open.
@@ -210,11 +237,12 @@ mod tests {
     const THERE: SocketAddr = SocketAddr::new(IpAddr::V6(std::net::Ipv6Addr::LOCALHOST), 7);
 
     fn registry(connections: usize, connections_per_address: usize) -> Arc<Registry> {
-        Registry::new(Limits {
+        let limits = Limits {
             connections,
             connections_per_address,
             ..Limits::default()
-        })
+        };
+        Registry::new(limits, Instant::now())
     }
 
     fn refusal(registry: &Arc<Registry>, address: SocketAddr) -> Option<Refusal> {
@@ -244,8 +272,8 @@ mod tests {
     fn a_drain_reaches_every_connection_and_ends_with_the_last() {
         let registry = registry(9, 9);
         let (one, two) = (
-            registry.admit(HERE).unwrap(),
-            registry.admit(THERE).unwrap(),
+            registry.admit(HERE).unwrap().0,
+            registry.admit(THERE).unwrap().0,
         );
         let (count, waker) = CountingWaker::pair();
         registry.drain();
@@ -261,5 +289,19 @@ mod tests {
         drop(two);
         assert_eq!(count.get(), 1);
         assert!(registry.poll_empty(&waker).is_ready());
+    }
+
+    #[test]
+    fn other_limits_hold_for_those_who_come_and_those_who_are_there() {
+        let registry = registry(1, 1);
+        let (first, _) = registry.admit(HERE).unwrap();
+        assert!(registry.admit(THERE).is_err());
+        let mut options = Options::default();
+        options.limits.connections = 2;
+        registry.reconfigure(&Arc::new(options));
+        assert!(registry.admit(THERE).is_ok());
+        let mut mail = Vec::new();
+        first.mailbox.collect(&mut mail);
+        assert!(matches!(&mail[..], [Mail::Options(options)] if options.limits.connections == 2));
     }
 }

@@ -32,7 +32,7 @@ impl WakerSet {
 }
 
 /// Wakes each of `wakers`.
-pub(crate) fn wake_all(wakers: Vec<Waker>) {
+pub(crate) fn wake_all(wakers: impl IntoIterator<Item = Waker>) {
     for waker in wakers {
         waker.wake();
     }

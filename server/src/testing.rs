@@ -46,6 +46,13 @@ pub(crate) fn startup() -> Vec<u8> {
     envelope(0, 0x01, &body)
 }
 
+/// The same, asking for OVERLOADED.
+pub(crate) fn throwing_startup() -> Vec<u8> {
+    let mut body = vec![0, 2, 0, 11];
+    body.extend_from_slice(b"CQL_VERSION\x00\x053.0.0\x00\x11THROW_ON_OVERLOAD\x00\x011");
+    envelope(0, 0x01, &body)
+}
+
 /// A v4 QUERY of consistency ONE.
 pub(crate) fn query(stream: i16, text: &str) -> Vec<u8> {
     let mut body = u32::try_from(text.len()).unwrap().to_be_bytes().to_vec();
@@ -100,12 +107,21 @@ pub(crate) fn connect<S: Service>(
     options: Options,
     now: Instant,
 ) -> MaybeTls<Driver<S>> {
+    join(&Hub::new(Arc::new(service), options), &startup(), now)
+}
+
+/// A further connection of it, after a handshake that begins with `startup`.
+pub(crate) fn join<S: Service>(
+    hub: &Arc<Hub<S>>,
+    startup: &[u8],
+    now: Instant,
+) -> MaybeTls<Driver<S>> {
     let address = SocketAddr::from(([127, 0, 0, 1], 9042));
-    let mut driver = Hub::new(Arc::new(service), options)
-        .connect(address, address, now)
-        .unwrap();
-    feed(&mut driver, now, &startup());
+    let mut driver = hub.connect(address, address, now).unwrap();
+    driver.turn(now);
+    feed(&mut driver, now, startup);
     assert_eq!(answers(&output(&mut driver)), [(0, READY)]);
+    driver.turn(now);
     driver
 }
 

@@ -1,5 +1,7 @@
 //! A driver without a socket: bytes in, bytes out, and a clock of the test's own.
 
+mod limits;
+
 use super::*;
 use crate::clients::ConnectionStage;
 use crate::hub::Hub;
@@ -39,7 +41,7 @@ impl Service for Probe {
         let Ok(RequestBody::Query(query)) = request.parse() else {
             return;
         };
-        match query.query {
+        match query.query.trim_end() {
             "keep" => self.kept.lock().unwrap().push(responder.defer()),
             "panic" => panic!("as told to"),
             _ => responder.send(Response::Void),
@@ -284,12 +286,12 @@ fn a_dropped_driver_closes_its_session_and_leaves_the_registry() {
 fn unsent_answers_use_a_shared_budget_up() {
     let now = Instant::now();
     let mut options = Options::default();
-    options.limits.bytes = Some(1);
+    options.limits.bytes = Some(4096);
     let mut driver = connect(Probe::default(), options, now);
     let (count, waker) = CountingWaker::pair();
     driver.turn(now);
     assert!(driver.wants_read());
-    feed(&mut driver, now, &query(1, "x"));
+    feed(&mut driver, now, &query(1, &"x".repeat(5000)));
     driver.turn(now);
     assert!(!driver.wants_read());
     assert!(driver.park(&waker));
@@ -303,12 +305,12 @@ fn unsent_answers_use_a_shared_budget_up() {
 fn who_no_longer_reads_does_not_wait_for_a_shared_budget() {
     let now = Instant::now();
     let mut options = Options::default();
-    options.limits.bytes = Some(1);
+    options.limits.bytes = Some(4096);
     let mut driver = connect(Probe::default(), options, now);
     feed(
         &mut driver,
         now,
-        &[query(1, "keep"), query(2, "x")].concat(),
+        &[query(1, "keep"), query(2, &"x".repeat(5000))].concat(),
     );
     driver.turn(now);
     assert!(!driver.wants_read());

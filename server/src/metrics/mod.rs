@@ -110,6 +110,16 @@ counters! {
     connections_closed,
     /// Connections closed at once, for a limit or during a shutdown.
     connections_refused,
+    /// Connections closed at once, as the server has as many as it may.
+    refused_for_server as "connections_refused_for_server",
+    /// Connections closed at once, as their address has as many as it may.
+    refused_for_address as "connections_refused_for_address",
+    /// Times that a connection wasn't read any more for its own limits.
+    paused_for_limits as "connections_paused_for_limits",
+    /// Times that a connection wasn't read any more for a limit of its address or of the server.
+    paused_for_budgets as "connections_paused_for_budgets",
+    /// Times that a connection wasn't read any more for the rate of requests.
+    paused_for_rate as "connections_paused_for_rate",
     /// Well-formed requests, those of handshakes included.
     requests as "cql_requests_received",
     /// Answers written.

@@ -60,6 +60,7 @@ fn pool(threads: usize, queue: usize, timeout: u64, replacements: usize) -> Offl
         queue,
         timeout,
         replacements,
+        wait: None,
     })
 }
 
@@ -148,4 +149,26 @@ fn threads_end_with_the_last_handle() {
         assert!(Instant::now() < until, "a thread goes on");
         thread::sleep(Duration::from_millis(1));
     }
+}
+
+#[test]
+fn a_job_that_waits_too_long_is_answered_overloaded_and_never_begun() {
+    let ((mut driver, mut replies), offload) = (replies(2), pool(1, 9, 60_000, 0));
+    offload.reconfigure(OffloadOptions {
+        threads: 1,
+        wait: Some(Duration::from_millis(30)),
+        ..OffloadOptions::default()
+    });
+    let (began, begun) = channel();
+    let (job, end) = held(&began);
+    let second = replies.pop().unwrap();
+    offload.submit(replies.pop().unwrap(), job);
+    begun.recv().unwrap();
+    let (job, _end) = held(&began);
+    offload.submit(second, job);
+    assert_eq!(answered(&mut driver, 1), [(1, ERROR)]);
+    end.send(()).unwrap();
+    assert_eq!(answered(&mut driver, 1), [(0, RESULT)]);
+    assert!(begun.try_recv().is_err());
+    assert_eq!(offload.load().expired, 1);
 }
