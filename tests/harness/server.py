@@ -24,13 +24,13 @@ class StartFailure(Exception):
 class Server:
     """A running server; a context manager that ends it."""
 
-    def __init__(self, runtime=None, arguments=None, env=None, name=None, binary=paths.BINARY):
+    def __init__(self, runtime=None, arguments=None, env=None, name=None, binary=paths.BINARY, extra=()):
         self.binary = binary
         self.name = name or runtime or "server"
         self.runtime = runtime
         self.arguments = arguments
         if arguments is None:
-            self.arguments = ["--listen", "127.0.0.1:0", "--runtime", runtime]
+            self.arguments = ["--listen", "127.0.0.1:0", "--runtime", runtime, *extra]
         self.env = env
         self.process = None
         self.log = paths.LOGS / ("server-%s.log" % self.name)
@@ -48,7 +48,7 @@ class Server:
     def start(self):
         paths.LOGS.mkdir(parents=True, exist_ok=True)
         started = time.monotonic()
-        with open(self.log, "wb") as log:
+        with open(self.log, "ab" if self.process else "wb") as log:
             self.process = subprocess.Popen(
                 [str(self.binary), "serve"] + [str(part) for part in self.arguments],
                 cwd=str(paths.ROOT),
@@ -96,6 +96,14 @@ class Server:
             return None
         self.stdout += self.process.stdout.read()
         return status
+
+    def restart(self):
+        """Ends the server and starts it again on the same port: a server that lost its memory."""
+        assert self.stop() == 0, "SIGTERM ends it with status 0"
+        self.process.stdout.close()
+        address = "%s:%d" % (self.host, self.port)
+        self.arguments = [address if part == "127.0.0.1:0" else part for part in self.arguments]
+        self.start()
 
     def resident_kib(self):
         with open("/proc/%d/status" % self.process.pid, encoding="ascii") as file:

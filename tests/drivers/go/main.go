@@ -1,12 +1,16 @@
 // Drives a CQL server with the Go driver.
 //
-//	check HOST PORT VERSION
+//	check HOST PORT VERSION COMPRESSION
 //
+// The environment says the rest, as for every driver's program: ../README.md.
 // Prints `ok NAME` or `not ok NAME: why` for each check; exits 0 when all passed.
 package main
 
 import (
+	"crypto/tls"
 	"fmt"
+	"io"
+	"net"
 	"os"
 	"reflect"
 	"strconv"
@@ -15,12 +19,14 @@ import (
 
 	gocql "github.com/apache/cassandra-gocql-driver/v2"
 	"github.com/apache/cassandra-gocql-driver/v2/lz4"
+	"github.com/apache/cassandra-gocql-driver/v2/snappy"
 )
 
 // A suite is one session in a keyspace of its own.
 type suite struct {
 	session  *gocql.Session
 	events   *events
+	cluster  func() *gocql.ClusterConfig
 	keyspace string
 	version  int
 	tables   int
@@ -28,8 +34,8 @@ type suite struct {
 }
 
 func main() {
-	if len(os.Args) != 4 {
-		fmt.Fprintln(os.Stderr, "usage: check HOST PORT VERSION")
+	if len(os.Args) != 5 {
+		fmt.Fprintln(os.Stderr, "usage: check HOST PORT VERSION COMPRESSION")
 		os.Exit(2)
 	}
 	port, errPort := strconv.Atoi(os.Args[2])
@@ -38,7 +44,12 @@ func main() {
 		fmt.Fprintln(os.Stderr, "PORT and VERSION are numbers")
 		os.Exit(2)
 	}
-	s, err := open(os.Args[1], port, version)
+	compressor, known := compressors[os.Args[4]]
+	if !known {
+		fmt.Fprintln(os.Stderr, "COMPRESSION is none, lz4 or snappy")
+		os.Exit(2)
+	}
+	s, err := open(os.Args[1], port, version, compressor)
 	if err != nil {
 		fmt.Printf("not ok connect: %v\n", err)
 		os.Exit(1)
@@ -52,16 +63,23 @@ func main() {
 		{"collections", collections},
 		{"user_types_and_tuples", userTypes},
 		{"vectors", vectors},
+		{"types_that_grew", grownTypes},
 		{"prepared_statements", prepared},
+		{"two_clients_prepare_again", preparedTwice},
 		{"batches", batches},
 		{"counters", counters},
 		{"lightweight_transactions", transactions},
 		{"time_to_live_and_timestamps", times},
 		{"paging", paging},
+		{"pages_without_rows", emptyPages},
+		{"a_large_cell", largeCell},
+		{"messages_around_the_size_of_a_segment", segmentSizes},
+		{"a_page_of_200_kb", largePage},
 		{"many_at_once", concurrency},
 		{"errors", errorsAreTold},
 		{"schema_metadata", metadata},
 		{"schema_events", schemaEvents},
+		{"a_request_times_out", timeouts},
 	} {
 		if err := c.body(s); err != nil {
 			s.failed++
@@ -77,25 +95,67 @@ func main() {
 		fmt.Println("ok drop_keyspace")
 	}
 	s.session.Close()
+	// The last one: the server forgets what the others made.
+	if err := restart(s); err != nil {
+		s.failed++
+		fmt.Printf("not ok a_session_outlives_its_server: %v\n", err)
+	} else {
+		fmt.Println("ok a_session_outlives_its_server")
+	}
 	if s.failed > 0 {
 		os.Exit(1)
 	}
 }
 
-func cluster(host string, port, version int) *gocql.ClusterConfig {
+var compressors = map[string]gocql.Compressor{
+	"none":   nil,
+	"lz4":    lz4.LZ4Compressor{},
+	"snappy": snappy.SnappyCompressor{},
+}
+
+func cluster(host string, port, version int, compressor gocql.Compressor) *gocql.ClusterConfig {
 	c := gocql.NewCluster(host)
 	c.Port = port
 	c.ProtoVersion = version
 	c.Timeout = 30 * time.Second
 	c.ConnectTimeout = 10 * time.Second
 	c.Consistency = gocql.One
-	c.Compressor = lz4.LZ4Compressor{}
+	c.Compressor = compressor
+	if ca := os.Getenv("CHECK_CA"); ca != "" {
+		c.SslOpts = &gocql.SslOptions{
+			Config: &tls.Config{ServerName: host}, CaPath: ca, EnableHostVerification: true,
+		}
+	}
+	if user := os.Getenv("CHECK_USER"); user != "" {
+		c.Authenticator = gocql.PasswordAuthenticator{Username: user, Password: os.Getenv("CHECK_PASSWORD")}
+	}
 	return c
 }
 
-func open(host string, port, version int) (*suite, error) {
-	s := &suite{keyspace: fmt.Sprintf("gocql_v%d", version), version: version, events: newEvents()}
-	first, err := cluster(host, port, version).CreateSession()
+// control has the harness pause, resume or restart the server; false where nobody can.
+func control(word string) (bool, error) {
+	port := os.Getenv("CHECK_CONTROL")
+	if port == "" {
+		return false, nil
+	}
+	harness, err := net.DialTimeout("tcp", "127.0.0.1:"+port, 30*time.Second)
+	if err != nil {
+		return true, err
+	}
+	defer harness.Close()
+	if _, err := fmt.Fprintln(harness, word); err != nil {
+		return true, err
+	}
+	if said, err := io.ReadAll(harness); err != nil || len(said) > 0 {
+		return true, fmt.Errorf("%s: %s%v", word, said, err)
+	}
+	return true, nil
+}
+
+func open(host string, port, version int, compressor gocql.Compressor) (*suite, error) {
+	configure := func() *gocql.ClusterConfig { return cluster(host, port, version, compressor) }
+	s := &suite{keyspace: fmt.Sprintf("gocql_v%d", version), version: version, events: newEvents(), cluster: configure}
+	first, err := configure().CreateSession()
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +169,7 @@ func open(host string, port, version int) (*suite, error) {
 		}
 	}
 	first.Close()
-	config := cluster(host, port, version)
+	config := configure()
 	config.Keyspace = s.keyspace
 	config.Metadata.SchemaListener.TableChangeListener = s.events
 	config.Metadata.SchemaListener.KeyspaceChangeListener = s.events

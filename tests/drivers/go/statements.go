@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -37,6 +38,42 @@ func prepared(s *suite) error {
 		return err
 	}
 	return equal("row", row, map[string]any{"p": 1, "c": "c1", "v": 1, "w": "new"})
+}
+
+// Either client changes the table, and both go on with what they prepared.
+func preparedTwice(s *suite) error {
+	t, err := s.table("k int PRIMARY KEY, v text")
+	if err != nil {
+		return err
+	}
+	config := s.cluster()
+	config.Keyspace = s.keyspace
+	other, err := config.CreateSession()
+	if err != nil {
+		return err
+	}
+	defer other.Close()
+	clients := []*gocql.Session{s.session, other}
+	for step := 0; step < 3; step++ {
+		if step > 0 {
+			text := fmt.Sprintf("ALTER TABLE %s ADD added%d int", t, step)
+			if err := clients[step-1].Query(text).Exec(); err != nil {
+				return err
+			}
+		}
+		for k, client := range clients {
+			var v string
+			wanted := fmt.Sprint("v", step)
+			if err := first(
+				client.Query("INSERT INTO "+t+" (k, v) VALUES (?, ?)", k, wanted).Exec(),
+				client.Query("SELECT v FROM "+t+" WHERE k = ?", k).Scan(&v),
+				equal("value", v, wanted),
+			); err != nil {
+				return err
+			}
+		}
+	}
+	return s.session.AwaitSchemaAgreement(context.Background())
 }
 
 func batches(s *suite) error {
@@ -168,6 +205,38 @@ func paging(s *suite) error {
 		}
 	}
 	return equal("page sizes", sizes, []int{4, 4, 2})
+}
+
+// Pages without rows end, or go on to those that have some.
+func emptyPages(s *suite) error {
+	t, err := s.table("p int, c int, v int, PRIMARY KEY (p, c)")
+	if err != nil {
+		return err
+	}
+	count := func(text string) (rows int, err error) {
+		iter := s.session.Query(text).PageSize(2).Iter()
+		for c := 0; iter.Scan(&c); {
+			rows++
+		}
+		return rows, iter.Close()
+	}
+	everything, errEmpty := count("SELECT c FROM " + t)
+	if err := first(errEmpty, equal("rows of an empty table", everything, 0)); err != nil {
+		return err
+	}
+	for i := 0; i < 40; i++ {
+		if err := s.exec("INSERT INTO "+t+" (p, c, v) VALUES (?, ?, ?)", i%10, i, i); err != nil {
+			return err
+		}
+	}
+	filtered, errFiltered := count("SELECT c FROM " + t + " WHERE v = 77 ALLOW FILTERING")
+	for p := 1; p < 10; p++ {
+		if err := s.exec(fmt.Sprintf("DELETE FROM %s WHERE p = %d", t, p)); err != nil {
+			return err
+		}
+	}
+	left, errLeft := count("SELECT c FROM " + t)
+	return first(errFiltered, errLeft, equal("rows that match", filtered, 0), equal("rows left", left, 4))
 }
 
 func concurrency(s *suite) error {

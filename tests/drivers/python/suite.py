@@ -1,16 +1,21 @@
 #!/usr/bin/env python3
 """Drives a CQL server with the Python cassandra-driver.
 
-  suite.py HOST PORT [--version 3|4|5] [--compression none|lz4|snappy] [--only TEXT]
+  suite.py HOST PORT VERSION COMPRESSION [--only TEXT]
 
+The environment says the rest, as for every driver's program: ../README.md.
 Prints `ok NAME` or `not ok NAME: why` for each check, then 'N passed, N failed'; exit status 0 when all passed.
 """
 
 import argparse
+import os
+import socket
+import ssl
 import sys
 import time
 import traceback
 
+from cassandra.auth import PlainTextAuthProvider
 from cassandra.cluster import EXEC_PROFILE_DEFAULT, Cluster, ExecutionProfile
 from cassandra.policies import RoundRobinPolicy
 from cassandra.query import tuple_factory
@@ -42,6 +47,12 @@ class Context:
         )
         options.setdefault("execution_profiles", {EXEC_PROFILE_DEFAULT: profile})
         options.setdefault("protocol_version", self.version)
+        if "CHECK_CA" in os.environ:
+            options.setdefault("ssl_context", ssl.create_default_context(cafile=os.environ["CHECK_CA"]))
+            options.setdefault("ssl_options", {"server_hostname": self.host})
+        if "CHECK_USER" in os.environ:
+            login = PlainTextAuthProvider(os.environ["CHECK_USER"], os.environ["CHECK_PASSWORD"])
+            options.setdefault("auth_provider", login)
         return Cluster(
             [self.host],
             port=self.port,
@@ -53,6 +64,15 @@ class Context:
     def close(self):
         self.session.execute("DROP KEYSPACE IF EXISTS %s" % self.keyspace, timeout=60)
         self.cluster.shutdown()
+
+    def control(self, word):
+        """Has the harness pause, resume or restart the server; False where nobody can."""
+        if "CHECK_CONTROL" not in os.environ:
+            return False
+        with socket.create_connection(("127.0.0.1", int(os.environ["CHECK_CONTROL"])), 30) as harness:
+            harness.sendall(word.encode() + b"\n")
+            assert harness.recv(1) == b"", "the harness answers by hanging up"
+        return True
 
     def run(self, cql, parameters=None, **options):
         return self.session.execute(cql, parameters, **options)
@@ -92,8 +112,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("host")
     parser.add_argument("port", type=int)
-    parser.add_argument("--version", type=int, choices=(3, 4, 5), default=5)
-    parser.add_argument("--compression", choices=("none", "lz4", "snappy"), default="none")
+    parser.add_argument("version", type=int, choices=(3, 4, 5))
+    parser.add_argument("compression", choices=("none", "lz4", "snappy"))
     parser.add_argument("--only", help="run the checks whose name contains this text")
     arguments = parser.parse_args()
     context = Context(arguments.host, arguments.port, arguments.version, arguments.compression)

@@ -52,6 +52,6 @@ def eventually(condition, what, seconds=10):
 
 def collect():
     from . import connection, types, collections, crud, select, prepared, batch, lwt, time_to_live  # noqa: F401
-    from . import paging, schema, errors, counters, metadata, indexes, functions  # noqa: F401
+    from . import paging, schema, errors, counters, metadata, indexes, functions, large, disturbed  # noqa: F401
 
     return _CHECKS

@@ -18,16 +18,6 @@ def the_connection_compresses_as_asked(context):
 
 
 @check
-def a_body_larger_than_a_segment_goes_there_and_back(context):
-    table = context.table("k int PRIMARY KEY, b blob")
-    insert = context.prepare("INSERT INTO %s (k, b) VALUES (?, ?)" % table)
-    for k, size in enumerate((0, 1, 131071 - 64, 131072, 300000, 2000000)):
-        blob = bytes((i * 7 + k) % 251 for i in range(997)) * (size // 997 + 1)
-        context.run(insert, (k, blob[:size]))
-        equal(context.row("SELECT b FROM %s WHERE k = %d" % (table, k)), (blob[:size],))
-
-
-@check
 def hundreds_of_requests_in_flight_are_each_answered_on_their_stream(context):
     table = context.table("k int PRIMARY KEY, v text")
     insert = context.prepare("INSERT INTO %s (k, v) VALUES (?, ?)" % table)

@@ -86,6 +86,22 @@ def filtered_rows_fill_pages(context):
 
 
 @check
+def pages_without_rows_end_or_go_on(context):
+    table = context.table("p int, c int, v int, PRIMARY KEY (p, c)")
+    insert = context.prepare("INSERT INTO %s (p, c, v) VALUES (?, ?, ?)" % table)
+    everything = SimpleStatement("SELECT c FROM %s" % table, fetch_size=2)
+    equal(pages(context, everything), [[]])
+    for p in range(10):
+        for c in range(4):
+            context.run(insert, (p, c, c))
+    nothing = SimpleStatement("SELECT c FROM %s WHERE v = 77 ALLOW FILTERING" % table, fetch_size=2)
+    equal([row for page in pages(context, nothing) for row in page], [])
+    for p in range(1, 10):
+        context.run("DELETE FROM %s WHERE p = %d" % (table, p))
+    equal([row for page in pages(context, everything) for row in page], [(0,), (1,), (2,), (3,)])
+
+
+@check
 def a_paging_state_resumes_on_another_connection(context):
     table = context.table("p int, c int, PRIMARY KEY (p, c)")
     for c in range(10):

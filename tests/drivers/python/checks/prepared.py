@@ -119,6 +119,20 @@ def a_statement_survives_a_change_of_its_table(context):
 
 
 @check
+def two_clients_prepare_again_after_either_changed_the_table(context):
+    table = context.table("k int PRIMARY KEY, v text")
+    other = context.cluster.connect(context.keyspace)
+    insert, select = "INSERT INTO %s (k, v) VALUES (?, ?)" % table, "SELECT k, v FROM %s WHERE k = ?" % table
+    clients = [(session, session.prepare(insert), session.prepare(select)) for session in (context.session, other)]
+    for step, (changer, _, _) in enumerate(clients):
+        changer.execute("ALTER TABLE %s ADD added%d int" % (table, step))
+        for k, (session, put, get) in enumerate(clients):
+            session.execute(put, (k, "v%d" % step))
+            equal([tuple(row) for row in session.execute(get, (k,))], [(k, "v%d" % step)])
+    other.shutdown()
+
+
+@check
 def a_statement_survives_the_drop_and_return_of_its_table(context):
     table = context.table("k int PRIMARY KEY, v int")
     insert = context.prepare("INSERT INTO %s (k, v) VALUES (?, ?)" % table)
