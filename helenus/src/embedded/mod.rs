@@ -19,6 +19,7 @@ use helenus_engine::schema::Schema;
 use helenus_engine::system::NodeInfo;
 use helenus_engine::system::writer;
 use helenus_server::ServerHandle;
+use uuid::Uuid;
 
 use clock::Clock;
 use shards::Shards;
@@ -53,11 +54,7 @@ impl EmbeddedService {
     /// An empty node that tells its clients to reach it at `address`.
     pub fn new(address: SocketAddr) -> Self {
         let clock = Clock::default();
-        let info = NodeInfo::new(
-            advertised(address.ip()),
-            address.port(),
-            uuid::Uuid::new_v4(),
-        );
+        let info = NodeInfo::new(advertised(address.ip()), address.port(), host_id(address));
         let context = clock.context(ProtocolVersion::LATEST);
         let (schema, mutations) = Schema::bootstrap(&info, context.timestamp);
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -103,6 +100,7 @@ impl EmbeddedService {
             ("key", Value::Text("local".to_owned())),
             ("rpc_address", Value::Inet(advertised(address.ip()))),
             ("rpc_port", Value::Int(address.port().into())),
+            ("host_id", Value::Uuid(host_id(address))),
         ];
         let mutation = writer::insert(table, context.timestamp, &row);
         self.node.shards.apply(&mutation, context.now_seconds);
@@ -136,4 +134,11 @@ fn advertised(listen: IpAddr) -> IpAddr {
     } else {
         listen
     }
+}
+
+/// The node's identity, which follows from its address: to drivers, a server that ended and came back is the same node.
+/// Otherwise they would close the connections that they have just opened, and open others for the new node.
+fn host_id(listen: SocketAddr) -> Uuid {
+    let address = SocketAddr::new(advertised(listen.ip()), listen.port());
+    Uuid::new_v5(&Uuid::NAMESPACE_URL, format!("cql://{address}").as_bytes())
 }

@@ -1,12 +1,17 @@
 'use strict';
-// Drives a CQL server with the Node driver: node main.js HOST PORT VERSION, which is 3 or 4
+// Drives a CQL server with the Node driver: node main.js HOST PORT VERSION COMPRESSION, of which it knows 3 and 4, and none.
+// The environment says the rest, as for every driver's program: ../README.md.
 // Prints `ok NAME` or `not ok NAME: why` for each check; exits 0 when all passed.
 
 const assert = require('assert');
+const fs = require('fs');
+const net = require('net');
 const cassandra = require('cassandra-driver');
 const typeChecks = require('./types.js');
 const statementChecks = require('./statements.js');
+const largeChecks = require('./large.js');
 const schemaChecks = require('./schema.js');
+const disturbedChecks = require('./disturbed.js');
 
 const LIMIT_MS = 120000;
 
@@ -23,7 +28,36 @@ class Context {
       queryOptions: { consistency: cassandra.types.consistencies.one, prepare: true },
       encoding: { map: Map, set: Set, useBigIntAsLong: true, useBigIntAsVarint: true },
     };
+    if (process.env.CHECK_CA) {
+      this.options.sslOptions = { ca: [fs.readFileSync(process.env.CHECK_CA)], host, rejectUnauthorized: true };
+    }
+    if (process.env.CHECK_USER) {
+      this.options.authProvider = new cassandra.auth.PlainTextAuthProvider(process.env.CHECK_USER, process.env.CHECK_PASSWORD);
+    }
     this.tables = 0;
+  }
+
+  /** Another client, with connections of its own. */
+  async connect(options) {
+    const client = new cassandra.Client({ ...this.options, ...options });
+    await client.connect();
+    return client;
+  }
+
+  /** Has the harness pause, resume or restart the server; false where nobody can. */
+  async control(word) {
+    const port = Number(process.env.CHECK_CONTROL);
+    if (!port) {
+      return false;
+    }
+    const harness = net.connect(port, '127.0.0.1');
+    harness.write(`${word}\n`);
+    let said = '';
+    for await (const data of harness) {
+      said += data;
+    }
+    assert.strictEqual(said, '', word);
+    return true;
   }
 
   async open() {
@@ -61,15 +95,15 @@ class Context {
 }
 
 async function main() {
-  const [host, port, version] = process.argv.slice(2);
-  if (!host || !Number(port) || !Number(version)) {
-    console.error('usage: node main.js HOST PORT VERSION');
+  const [host, port, version, compression] = process.argv.slice(2);
+  if (!host || !Number(port) || !Number(version) || compression !== 'none') {
+    console.error('usage: node main.js HOST PORT VERSION none');
     return 2;
   }
   const context = new Context(host, Number(port), Number(version));
   await context.open();
   let failed = 0;
-  for (const checks of [typeChecks, statementChecks, schemaChecks]) {
+  for (const checks of [typeChecks, statementChecks, largeChecks, schemaChecks, disturbedChecks]) {
     for (const [name, check] of Object.entries(checks)) {
       try {
         await check(context);
@@ -80,7 +114,6 @@ async function main() {
       }
     }
   }
-  await context.close();
   return failed === 0 ? 0 : 1;
 }
 

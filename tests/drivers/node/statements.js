@@ -23,6 +23,25 @@ exports.prepared_statements = async (context) => {
     await context.row(`SELECT p, c, v, w FROM ${table} WHERE p = ? AND c = ?`, [1, 'c1']), [1, 'c1', 1, 'new']);
 };
 
+/** Either client changes the table, and both go on with what they prepared. */
+exports.two_clients_prepare_again = async (context) => {
+  const table = await context.table('k int PRIMARY KEY, v text');
+  const other = await context.connect({ keyspace: context.keyspace });
+  const clients = [context.client, other];
+  for (let step = 0; step < 3; step++) {
+    if (step > 0) {
+      await clients[step - 1].execute(`ALTER TABLE ${table} ADD added${step} int`);
+    }
+    for (const [k, client] of clients.entries()) {
+      await client.execute(`INSERT INTO ${table} (k, v) VALUES (?, ?)`, [k, `v${step}`]);
+      const result = await client.execute(`SELECT v FROM ${table} WHERE k = ?`, [k]);
+      assert.strictEqual(result.first().v, `v${step}`);
+    }
+  }
+  await other.shutdown();
+  assert.strictEqual(await context.client.metadata.checkSchemaAgreement(), true);
+};
+
 exports.simple_statements_with_values = async (context) => {
   const table = await context.table('k int PRIMARY KEY, v text');
   await context.run(`INSERT INTO ${table} (k, v) VALUES (?, ?)`, [1, 'bound'], { prepare: false, hints: ['int', 'text'] });
@@ -93,6 +112,27 @@ exports.paging = async (context) => {
     pageState = page.pageState;
   } while (pageState);
   assert.deepStrictEqual(sizes, [4, 4, 2]);
+};
+
+/** Pages without rows end, or go on to those that have some. */
+exports.pages_without_rows = async (context) => {
+  const table = await context.table('p int, c int, v int, PRIMARY KEY (p, c)');
+  const count = async (cql) => {
+    let rows = 0;
+    for await (const row of await context.run(cql, [], { prepare: true, fetchSize: 2 })) {
+      rows += row.c === undefined ? 0 : 1;
+    }
+    return rows;
+  };
+  assert.strictEqual(await count(`SELECT c FROM ${table}`), 0);
+  for (let i = 0; i < 40; i++) {
+    await context.run(`INSERT INTO ${table} (p, c, v) VALUES (?, ?, ?)`, [i % 10, i, i]);
+  }
+  assert.strictEqual(await count(`SELECT c FROM ${table} WHERE v = 77 ALLOW FILTERING`), 0);
+  for (let p = 1; p < 10; p++) {
+    await context.run(`DELETE FROM ${table} WHERE p = ${p}`);
+  }
+  assert.strictEqual(await count(`SELECT c FROM ${table}`), 4);
 };
 
 exports.many_at_once = async (context) => {

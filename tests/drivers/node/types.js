@@ -82,10 +82,24 @@ exports.user_types_and_tuples = async (context) => {
   assert.deepStrictEqual(await context.row(`SELECT a.street FROM ${table}`), ['Main']);
 };
 
+/** A type that gained a field: what was written before lacks it. */
+exports.types_that_grew = async (context) => {
+  await context.run('CREATE TYPE place (street text)');
+  const table = await context.table('k int PRIMARY KEY, a frozen<place>');
+  await context.run(`INSERT INTO ${table} (k, a) VALUES (1, {street: 'Old'})`);
+  await context.run('ALTER TYPE place ADD number int');
+  await context.run(`INSERT INTO ${table} (k, a) VALUES (2, {street: 'New', number: 7})`);
+  for (const [k, street, number] of [[1, 'Old', undefined], [2, 'New', 7]]) {
+    const [got] = await context.row(`SELECT a FROM ${table} WHERE k = ${k}`);
+    assert.deepStrictEqual([got.street, got.number ?? undefined], [street, number]);
+  }
+};
+
 exports.vectors = async (context) => {
-  const table = await context.table('k int PRIMARY KEY, f vector<float, 3>');
-  await context.run(`INSERT INTO ${table} (k, f) VALUES (?, ?)`,
-    [1, new types.Vector(new Float32Array([0.5, -1, 2.25]), 'float')]);
-  const [got] = await context.row(`SELECT f FROM ${table}`);
-  assert.deepStrictEqual([...got], [0.5, -1, 2.25]);
+  const table = await context.table('k int PRIMARY KEY, f vector<float, 3>, t vector<text, 2>');
+  await context.run(`INSERT INTO ${table} (k, f, t) VALUES (?, ?, ?)`,
+    [1, new types.Vector(new Float32Array([0.5, -1, 2.25]), 'float'), new types.Vector(['a', 'longer'], 'text')]);
+  const [floats, texts] = await context.row(`SELECT f, t FROM ${table}`);
+  assert.deepStrictEqual([...floats], [0.5, -1, 2.25]);
+  assert.deepStrictEqual([...texts], ['a', 'longer']);
 };

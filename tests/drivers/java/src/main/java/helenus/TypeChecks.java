@@ -52,6 +52,10 @@ final class TypeChecks {
     values.put("tinyint", List.of(Byte.MIN_VALUE, Byte.MAX_VALUE));
     values.put("uuid", List.of(UUID.fromString("5b6962dd-3f90-4c93-8f61-eabfa4a803e2")));
     values.put("varint", List.of(BigInteger.ZERO, BigInteger.ONE.shiftLeft(200).negate(), BigInteger.valueOf(128)));
+    if (context.version < 4) {
+      // In v3 these come as custom types, for which the driver has no codecs.
+      values.keySet().removeAll(Set.of("date", "time", "smallint", "tinyint", "duration"));
+    }
     StringBuilder columns = new StringBuilder("k int PRIMARY KEY");
     values.keySet().forEach(type -> columns.append(", c_" + type + " " + type));
     String table = context.table(columns.toString());
@@ -71,6 +75,9 @@ final class TypeChecks {
     context.run(insert, 1, null, 2);
     Row row = context.row("SELECT a, b FROM " + table);
     equal("null deletes", Arrays.asList(row.getObject(0), row.getObject(1)), Arrays.asList(null, 2));
+    if (context.version < 4) {
+      return;
+    }
     BoundStatement unset = context.session.prepare(insert).bind().setInt("k", 1).setString("a", "new");
     context.session.execute(unset);
     row = context.row("SELECT a, b FROM " + table);
@@ -117,9 +124,27 @@ final class TypeChecks {
     equal("field", context.row("SELECT u.number FROM " + table).getInt(0), 9);
   }
 
+  /** A type that gained a field: what was written before lacks it. */
+  static void grownTypes(DriverCheck context) {
+    context.session.execute("CREATE TYPE place (street text)");
+    String table = context.table("k int PRIMARY KEY, a frozen<place>");
+    context.session.execute("INSERT INTO " + table + " (k, a) VALUES (1, {street: 'Old'})");
+    context.session.execute("ALTER TYPE place ADD number int");
+    context.session.execute("INSERT INTO " + table + " (k, a) VALUES (2, {street: 'New', number: 7})");
+    String select = "SELECT a FROM " + table + " WHERE k = ?";
+    UdtValue old = context.row(select, 1).getUdtValue(0);
+    equal("before", Arrays.asList(old.getString("street"), old.isNull("number")), List.of("Old", true));
+    UdtValue grown = context.row(select, 2).getUdtValue(0);
+    equal("after", Arrays.asList(grown.getString("street"), grown.getInt("number")), List.of("New", 7));
+  }
+
   static void vectors(DriverCheck context) {
-    String table = context.table("k int PRIMARY KEY, f vector<float, 3>");
-    context.run("INSERT INTO " + table + " (k, f) VALUES (?, ?)", 1, CqlVector.newInstance(0.5f, -1f, 2.25f));
-    equal("vector", context.row("SELECT f FROM " + table).getVector(0, Float.class), CqlVector.newInstance(0.5f, -1f, 2.25f));
+    String table = context.table("k int PRIMARY KEY, f vector<float, 3>, t vector<text, 2>");
+    CqlVector<Float> floats = CqlVector.newInstance(0.5f, -1f, 2.25f);
+    CqlVector<String> texts = CqlVector.newInstance("a", "longer");
+    context.run("INSERT INTO " + table + " (k, f, t) VALUES (?, ?, ?)", 1, floats, texts);
+    Row row = context.row("SELECT f, t FROM " + table);
+    equal("floats", row.getVector(0, Float.class), floats);
+    equal("texts", row.getVector(1, String.class), texts);
   }
 }
