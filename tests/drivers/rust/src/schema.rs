@@ -4,7 +4,7 @@
 
 use scylla::cluster::metadata::ColumnKind;
 
-use crate::{Context, Failure, connect, equal};
+use crate::{Context, Failure, equal};
 
 pub async fn metadata(c: &Context) -> Result<(), Failure> {
     let create = "CREATE TABLE described (a int, b text, c timeuuid, s int static, v map<text, frozen<list<int>>>, \
@@ -33,7 +33,7 @@ pub async fn metadata(c: &Context) -> Result<(), Failure> {
 }
 
 pub async fn changes(c: &Context) -> Result<(), Failure> {
-    let observer = connect(&c.address).await?;
+    let observer = c.server.connect().await?;
     let seen = async |name: &str| -> Result<Option<usize>, Failure> {
         observer.refresh_metadata().await?;
         let state = observer.get_cluster_state();

@@ -35,6 +35,32 @@ pub async fn prepared(c: &Context) -> Result<(), Failure> {
     equal("after ALTER", result.single_row::<(i32,)>()?, (3,))
 }
 
+/// Either client changes the table, and both go on with what they prepared.
+pub async fn prepared_twice(c: &Context) -> Result<(), Failure> {
+    let t = c.table("k int PRIMARY KEY, v text").await?;
+    let other = c.server.connect().await?;
+    other.use_keyspace(&c.keyspace, false).await?;
+    let mut clients = Vec::new();
+    for session in [&c.session, &other] {
+        let insert = session
+            .prepare(format!("INSERT INTO {t} (k, v) VALUES (?, ?)"))
+            .await?;
+        let select = session.prepare(format!("SELECT v FROM {t} WHERE k = ?")).await?;
+        clients.push((session, insert, select));
+    }
+    for (step, (changer, _, _)) in clients.iter().enumerate() {
+        changer
+            .query_unpaged(format!("ALTER TABLE {t} ADD added{step} int"), ())
+            .await?;
+        for (k, (session, insert, select)) in (0..).zip(&clients) {
+            session.execute_unpaged(insert, (k, format!("v{step}"))).await?;
+            let result = session.execute_unpaged(select, (k,)).await?.into_rows_result()?;
+            equal("value", result.single_row::<(String,)>()?.0, format!("v{step}"))?;
+        }
+    }
+    Ok(())
+}
+
 pub async fn batches(c: &Context) -> Result<(), Failure> {
     let t = c.table("p int, c int, v text, PRIMARY KEY (p, c)").await?;
     let insert = c
@@ -147,6 +173,35 @@ pub async fn paging(c: &Context) -> Result<(), Failure> {
         }
     }
     equal("page sizes", sizes, [4, 4, 2])
+}
+
+/// Pages without rows end, or go on to those that have some.
+pub async fn empty_pages(c: &Context) -> Result<(), Failure> {
+    let t = c.table("p int, c int, v int, PRIMARY KEY (p, c)").await?;
+    let count = async |cql: String| -> Result<usize, Failure> {
+        let mut scan = Statement::new(cql);
+        scan.set_page_size(2);
+        let rows = c.session.query_iter(scan, ()).await?.rows_stream::<(i32,)>()?;
+        Ok(rows.try_collect::<Vec<_>>().await?.len())
+    };
+    equal(
+        "rows of an empty table",
+        count(format!("SELECT c FROM {t}")).await?,
+        0,
+    )?;
+    for i in 0..40 {
+        c.run(
+            &format!("INSERT INTO {t} (p, c, v) VALUES (?, ?, ?)"),
+            (i % 10, i, i),
+        )
+        .await?;
+    }
+    let none = format!("SELECT c FROM {t} WHERE v = 77 ALLOW FILTERING");
+    equal("rows that match", count(none).await?, 0)?;
+    for p in 1..10 {
+        c.run(&format!("DELETE FROM {t} WHERE p = {p}"), ()).await?;
+    }
+    equal("rows left", count(format!("SELECT c FROM {t}")).await?, 4)
 }
 
 pub async fn concurrency(c: &Context) -> Result<(), Failure> {

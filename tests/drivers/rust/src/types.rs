@@ -180,6 +180,34 @@ pub async fn user_types_and_tuples(c: &Context) -> Result<(), Failure> {
     equal("field", street, "Main")
 }
 
+#[derive(Debug, PartialEq, DeserializeValue)]
+struct Place {
+    street: String,
+    number: Option<i32>,
+}
+
+/// A type that gained a field: what was written before lacks it.
+pub async fn types_that_grew(c: &Context) -> Result<(), Failure> {
+    c.run("CREATE TYPE place (street text)", ()).await?;
+    let t = c.table("k int PRIMARY KEY, a frozen<place>").await?;
+    for cql in [
+        &format!("INSERT INTO {t} (k, a) VALUES (1, {{street: 'Old'}})"),
+        "ALTER TYPE place ADD number int",
+        &format!("INSERT INTO {t} (k, a) VALUES (2, {{street: 'New', number: 7}})"),
+    ] {
+        c.session.query_unpaged(cql, ()).await?;
+    }
+    for (k, street, number) in [(1, "Old", None), (2, "New", Some(7))] {
+        let select = format!("SELECT a FROM {t} WHERE k = {k}");
+        let wanted = Place {
+            street: street.into(),
+            number,
+        };
+        equal(street, c.row::<(Place,)>(&select, ()).await?.0, wanted)?;
+    }
+    Ok(())
+}
+
 pub async fn vectors(c: &Context) -> Result<(), Failure> {
     let t = c
         .table("k int PRIMARY KEY, f vector<float, 3>, t vector<text, 2>")
