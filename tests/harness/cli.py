@@ -26,12 +26,12 @@ STAGES = [
     ("idle", "nobody polls: idle connections cost no wake-up", command.idle, True),
     ("conformance", "wire probes of a real Cassandra 5.0.4", conformance.probes, True),
     ("clients", "our clients of every runtime on servers of every runtime", clients.clients, True),
-    ("python", "Python cassandra-driver on every runtime", drivers.python, True),
-    ("cqlsh", "cqlsh on every runtime", drivers.cqlsh, True),
-    ("gocql", "Go driver", drivers.gocql, True),
-    ("java", "Java driver 4", drivers.java, True),
-    ("node", "Node cassandra-driver", drivers.node, True),
-    ("scylla", "Rust scylla driver", drivers.scylla, True),
+    ("python", "Python cassandra-driver", drivers.stage("python"), True),
+    ("cqlsh", "cqlsh", drivers.stage("cqlsh"), True),
+    ("gocql", "Go driver", drivers.stage("gocql"), True),
+    ("java", "Java driver 4", drivers.stage("java"), True),
+    ("node", "Node cassandra-driver", drivers.stage("node"), True),
+    ("scylla", "Rust scylla driver", drivers.stage("scylla"), True),
 ]
 # These use the command even where the server is another's.
 COMMAND_STAGES = ("conformance",)
@@ -44,10 +44,14 @@ class Run:
     def __init__(self, arguments):
         self.report = report.Report(arguments.verbose)
         self.elsewhere = arguments.server
+        self.full = arguments.full
+        # Each run of a driver, how many checks passed (0 if one failed), and its seconds.
+        self.matrix = []
         self.runtimes = [arguments.server] if arguments.server else arguments.runtime or list(RUNTIMES)
 
-    def server(self, runtime):
-        return Elsewhere(self.elsewhere) if self.elsewhere else Server(runtime)
+    def server(self, runtime, extra=(), name=None):
+        """A server on this runtime, with these flags; or the one that is already running."""
+        return Elsewhere(self.elsewhere) if self.elsewhere else Server(runtime, name=name, extra=extra)
 
     def label(self, server):
         """A server's name as part of a file name."""
@@ -73,6 +77,11 @@ def parse(argv):
         "--server",
         metavar="HOST:PORT",
         help="run the stages over sockets against a server that is already running, such as a real Cassandra",
+    )
+    parser.add_argument(
+        "--full",
+        action="store_true",
+        help="run drivers with every version, compression, TLS and login; without it, a selection with every pair of them",
     )
     parser.add_argument("--json", metavar="FILE", help="also write what was found as JSON")
     parser.add_argument("--list", action="store_true", help="list the stages and stop")
@@ -116,6 +125,8 @@ def main(argv):
                 break
         if not stage(run, name, about, body) and name == "build":
             break
+    for row, passed, seconds in run.matrix:
+        run.report.note("%-52s %4s %5.1f s" % (row, passed or "FAIL", seconds))
     total = time.monotonic() - started
     run.report.note("total time: %d min %d s" % divmod(int(total), 60))
     good = run.report.summary()

@@ -1,18 +1,22 @@
-"""The stages over sockets that run real drivers."""
+"""The stages over sockets that run real drivers: each its share of the matrix."""
 
-from . import paths, process, tools
+import os
+
+from . import matrix, paths, process, tools
+from .control import control
 from .server import StartFailure
 
-# Versions of the Python driver's runs, with their compressions; v5 knows no snappy.
-COMBINATIONS = (
-    (3, "none"),
-    (3, "lz4"),
-    (4, "none"),
-    (4, "lz4"),
-    (4, "snappy"),
-    (5, "none"),
-    (5, "lz4"),
-)
+# What a driver needs beside Python, what prepares its program, and the program's command line.
+PROGRAMS = {
+    "python": ([], tools.python, [tools.PYTHON, paths.DRIVERS / "python" / "suite.py"]),
+    "cqlsh": ([], tools.python, [tools.PYTHON, paths.DRIVERS / "cqlsh" / "suite.py", tools.CQLSH]),
+    "gocql": (["go"], tools.gocql, [tools.GO_BINARY]),
+    "java": (["java", "mvn"], tools.java, ["java", "-cp", tools.CLASSPATH, "helenus.DriverCheck"]),
+    "node": (["node", "npm"], tools.node, ["node", tools.NODE / "main.js"]),
+    "scylla": (["cargo"], tools.scylla, [paths.TARGET / "drivers" / "debug" / "scylla-driver-check"]),
+}
+LIMIT_S = 300
+SUPERUSER = {"CHECK_USER": "cassandra", "CHECK_PASSWORD": "cassandra"}
 
 
 def serving(run, runtime, body):
@@ -25,70 +29,48 @@ def serving(run, runtime, body):
         run.report.fail("server %s" % runtime, str(failure))
 
 
-def python(run):
-    """The Python driver: every version, with and without compression, on every runtime."""
-    if not tools.python(run):
-        return
-    program = paths.DRIVERS / "python" / "suite.py"
-
-    def body(server):
-        for version, compression in COMBINATIONS:
-            command = [tools.PYTHON, program, server.host, server.port]
-            command += ["--version", version, "--compression", compression]
-            name = "python-v%d-%s-%s" % (version, compression, run.label(server))
-            outcome = process.run(command, name, 240, run.report)
-            title = "cassandra-driver v%d, %s, %s" % (version, compression, server.name)
-            run.report.suite(title, outcome)
-
-    for runtime in run.runtimes:
-        serving(run, runtime, body)
+def rows(run, driver):
+    """The driver's part of the matrix."""
+    if run.elsewhere:
+        # That server has TLS and a login, or hasn't; the environment says how to get in.
+        tls, auth = ["CHECK_CA" in os.environ], ["CHECK_USER" in os.environ]
+        runtimes = [run.elsewhere]
+    else:
+        tls, auth, runtimes = (False, True), (False, True), run.runtimes
+    choose = matrix.full if run.full else matrix.pairwise
+    return [row for row in choose(runtimes, tls, auth) if row.driver == driver]
 
 
-def cqlsh(run):
-    """cqlsh on every runtime."""
-    if not tools.python(run):
-        return
-    program = paths.DRIVERS / "cqlsh" / "suite.py"
+def stage(driver):
+    """The stage that runs a driver."""
+    commands, prepare, command = PROGRAMS[driver]
 
-    def body(server):
-        command = [tools.PYTHON, program, tools.CQLSH, server.host, server.port]
-        outcome = process.run(command, "cqlsh-%s" % run.label(server), 300, run.report)
-        run.report.suite("cqlsh, %s" % server.name, outcome)
+    def body(run):
+        if not tools.have(run, driver, commands) or not prepare(run):
+            return
+        for row in rows(run, driver):
+            try:
+                one(run, row, command)
+            except StartFailure as failure:
+                run.report.fail(str(row), str(failure))
 
-    for runtime in run.runtimes:
-        serving(run, runtime, body)
-
-
-def one(run, title, commands, prepare, command, versions):
-    """A driver whose program runs on one runtime: tokio, unless that is left out."""
-    if not tools.have(run, title, commands) or not prepare(run):
-        return
-
-    def body(server):
-        for version in versions:
-            name = "%s-v%d" % (title.split()[0], version)
-            line = command + [server.host, server.port, version]
-            outcome = process.run(line, name, 180, run.report)
-            run.report.suite("%s v%d, %s" % (title, version, server.name), outcome)
-
-    serving(run, "tokio" if "tokio" in run.runtimes else run.runtimes[0], body)
+    return body
 
 
-def gocql(run):
-    one(run, "gocql", ["go"], tools.gocql, [tools.GO_BINARY], (4, 5))
-
-
-def java(run):
-    classpath = "%s/classes:%s/lib/*" % (tools.JAVA, tools.JAVA)
-    command = ["java", "-cp", classpath, "helenus.DriverCheck"]
-    one(run, "java-driver", ["java", "mvn"], tools.java, command, (4, 5))
-
-
-def node(run):
-    command = ["node", tools.NODE / "main.js"]
-    one(run, "node cassandra-driver", ["node", "npm"], tools.node, command, (3, 4))
-
-
-def scylla(run):
-    binary = paths.TARGET / "drivers" / "debug" / "scylla-driver-check"
-    one(run, "scylla", ["cargo"], tools.scylla, [binary], (4,))
+def one(run, row, command):
+    """One run of a driver's program, against a server of its own."""
+    extra, env = [], {}
+    if row.tls and not run.elsewhere:
+        authority, certificate, key = tools.certificates(run)
+        extra += ["--tls-cert", certificate, "--tls-key", key]
+        env["CHECK_CA"] = str(authority)
+    if row.auth and not run.elsewhere:
+        extra += ["--auth", "password"]
+        env.update(SUPERUSER)
+    with run.server(row.runtime, extra, "%s-%s" % (row.name, row.runtime)) as server, control(server) as control_env:
+        line = command + [server.host, server.port, row.version, row.compression]
+        name = "%s-%s" % (row.name, run.label(server))
+        outcome = process.run(line, name, LIMIT_S, run.report, env={**env, **control_env})
+        passed = run.report.suite(str(row), outcome)
+        run.matrix.append((row, passed, outcome.seconds))
+        server.close(run.report)

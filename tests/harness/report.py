@@ -74,7 +74,8 @@ class Report:
         return outcome.ok
 
     def suite(self, name, outcome):
-        """A driver program: one check for each `ok …` or `not ok …` line that it printed."""
+        """A driver program: one check for each `ok …` or `not ok …` line that it printed. Gives how many passed, or 0
+        if one didn't."""
         passed = failed = 0
         for line in outcome.output.splitlines():
             match = CHECK.match(line)
@@ -91,6 +92,7 @@ class Report:
             self.fail(name, outcome.reason(), outcome.tail())
         elif outcome.ok and not passed:
             self.fail(name, "ran no check; see the log", outcome.tail())
+        return passed if outcome.ok and not failed else 0
 
     def summary(self):
         passed = sum(stage["passed"] for stage in self.stages)

@@ -12,7 +12,9 @@ PYTHON = VENV / "bin" / "python"
 CQLSH = VENV / "bin" / "cqlsh"
 GO_BINARY = paths.CACHE / "gocql-check"
 JAVA = paths.CACHE / "java"
+CLASSPATH = "%s/classes:%s/lib/*" % (JAVA, JAVA)
 NODE = paths.CACHE / "node"
+CERTIFICATES = paths.CACHE / "certificates"
 
 
 def required():

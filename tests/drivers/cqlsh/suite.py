@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Runs cqlsh over the scripts in cases/ and compares what it prints, byte for byte.
 
-  suite.py CQLSH HOST PORT [--only TEXT] [--bless]
+  suite.py CQLSH HOST PORT [VERSION [COMPRESSION]] [--only TEXT] [--bless]
+
+It compresses with lz4, as cqlsh does by itself. The environment says the rest, as for every driver's program: ../README.md.
 
 Each case NAME.cql has NAME.out beside it: standard output, standard error and exit status as Apache Cassandra
 5.0.4 gave them (--bless writes them anew; run it against a real Cassandra only). Prints `ok NAME` or
@@ -10,6 +12,7 @@ Each case NAME.cql has NAME.out beside it: standard output, standard error and e
 
 import argparse
 import difflib
+import os
 import pathlib
 import re
 import subprocess
@@ -30,6 +33,7 @@ NORMAL = [
     (re.compile(r"^Cluster: .*\n(.*\n)Snitch: .*", re.M), r"Cluster: NAME\n\1Snitch: NAME"),
     (re.compile(r"(^ +-?\d+  \[.*\]\n)+", re.M), "    TOKEN  [NODE]\n"),
     (re.compile(r"127\.0\.0\.1:\d+"), "127.0.0.1:PORT"),
+    (re.compile(r"Native protocol v\d"), "Native protocol vN"),
     (re.compile(r"\[cqlsh [\d.]+ \| Cassandra [^|]+ \| CQL spec 3\.4\.\d+ \|"), "[cqlsh C | Cassandra V | CQL spec S |"),
 ]
 
@@ -40,9 +44,21 @@ def normal(text):
     return text
 
 
-def run(cqlsh, host, port, script, folder):
+def without_warnings(text):
+    """As in v3, whose answers carry none."""
+    return re.sub(r"\n{2,}", "\n", re.sub(r"\nWarnings :\n(.+\n)+", "\n", text))
+
+
+def run(arguments, script, folder):
     """Everything that cqlsh prints for a script, and its exit status."""
-    command = [sys.executable, cqlsh, host, str(port), "--no-color", "--request-timeout=30", "-f", script.name]
+    command = [sys.executable, arguments.cqlsh, arguments.host, str(arguments.port), "--no-color"]
+    command += ["--request-timeout=30", "--protocol-version=%d" % arguments.version, "-f", script.name]
+    if "CHECK_CA" in os.environ:
+        settings = pathlib.Path(folder) / "cqlshrc"
+        settings.write_text("[ssl]\ncertfile = %s\nvalidate = true\n" % os.environ["CHECK_CA"])
+        command += ["--ssl", "--cqlshrc=%s" % settings]
+    if "CHECK_USER" in os.environ:
+        command += ["-u", os.environ["CHECK_USER"], "-p", os.environ["CHECK_PASSWORD"]]
     environment = {"PATH": "/usr/bin:/bin", "HOME": folder, "LC_ALL": "C.UTF-8", "TZ": "UTC"}
     done = subprocess.run(
         command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT_S
@@ -60,13 +76,15 @@ def check(arguments, script):
             if extra.suffix != ".out":
                 (pathlib.Path(folder) / extra.name).write_bytes(extra.read_bytes())
         try:
-            got = run(arguments.cqlsh, arguments.host, arguments.port, script, folder)
+            got = run(arguments, script, folder)
         except subprocess.TimeoutExpired:
             return "no end within %d s" % LIMIT_S
     if arguments.bless:
         expected.write_text(got, encoding="utf-8")
         return None
     wanted = expected.read_text(encoding="utf-8")
+    if arguments.version < 4:
+        got, wanted = without_warnings(got), without_warnings(wanted)
     if got == wanted:
         return None
     lines = difflib.unified_diff(wanted.splitlines(), got.splitlines(), "wanted", "got", lineterm="", n=1)
@@ -78,6 +96,8 @@ def main():
     parser.add_argument("cqlsh", type=lambda path: pathlib.Path(path).resolve())
     parser.add_argument("host")
     parser.add_argument("port", type=int)
+    parser.add_argument("version", type=int, nargs="?", choices=(3, 4, 5), default=5)
+    parser.add_argument("compression", nargs="?", choices=("lz4",), default="lz4")
     parser.add_argument("--only")
     parser.add_argument("--bless", action="store_true")
     arguments = parser.parse_args()
