@@ -36,7 +36,7 @@ def rows(run, driver):
         tls, auth = ["CHECK_CA" in os.environ], ["CHECK_USER" in os.environ]
         runtimes = [run.elsewhere]
     else:
-        tls, auth, runtimes = (False, True), (False, True), run.runtimes
+        tls, auth, runtimes = tools.offers("--tls-cert"), tools.offers("--auth"), run.runtimes
     choose = matrix.full if run.full else matrix.pairwise
     return [row for row in choose(runtimes, tls, auth) if row.driver == driver]
 
@@ -61,15 +61,15 @@ def one(run, row, command):
     """One run of a driver's program, against a server of its own."""
     extra, env = [], {}
     if row.tls and not run.elsewhere:
-        authority, certificate, key = tools.certificates(run)
+        authority, certificate, key = tools.certificates()
         extra += ["--tls-cert", certificate, "--tls-key", key]
         env["CHECK_CA"] = str(authority)
     if row.auth and not run.elsewhere:
         extra += ["--auth", "password"]
         env.update(SUPERUSER)
-    with run.server(row.runtime, extra, "%s-%s" % (row.name, row.runtime)) as server, control(server) as control_env:
+    name = "%s-%s" % (row.name, row.runtime.replace(":", "-"))
+    with run.server(row.runtime, extra, name) as server, control(server) as control_env:
         line = command + [server.host, server.port, row.version, row.compression]
-        name = "%s-%s" % (row.name, run.label(server))
         outcome = process.run(line, name, LIMIT_S, run.report, env={**env, **control_env})
         passed = run.report.suite(str(row), outcome)
         run.matrix.append((row, passed, outcome.seconds))

@@ -3,6 +3,7 @@
 import hashlib
 import os
 import shutil
+import subprocess
 import sys
 
 from . import paths, process
@@ -49,6 +50,23 @@ def _digest(files):
     for file in files:
         digest.update(file.read_bytes())
     return digest.hexdigest()
+
+
+def offers(flag):
+    """Without a setting, and with it if `helenus serve` has the flag."""
+    command = [paths.BINARY, "serve", "--help"]
+    said = subprocess.run(command, capture_output=True, text=True, timeout=10).stdout
+    return (False, True) if flag in said else (False,)
+
+
+def certificates():
+    """A certificate authority's certificate, and a server's certificate and key: three PEM files."""
+    files = [CERTIFICATES / name for name in ("ca.pem", "server.pem", "server.key")]
+    if not all(file.exists() for file in files):
+        CERTIFICATES.mkdir(parents=True, exist_ok=True)
+        command = [paths.BINARY, "cert", "--out", CERTIFICATES]
+        subprocess.run(command, check=True, capture_output=True, timeout=30)
+    return files
 
 
 def python(run):
