@@ -2,6 +2,7 @@
 
 mod clock;
 mod cql_literal;
+mod live;
 mod run;
 mod service;
 mod shards;

@@ -6,9 +6,10 @@ use helenus_core::message::{ErrorResponse, ServerEvent};
 use helenus_engine::Context;
 use helenus_engine::cql::ast::Ddl;
 use helenus_engine::execution::{Action, Completed, Execution, Outcome};
-use helenus_engine::readers::{PartitionRange, ReadCommand};
+use helenus_engine::readers::{PartitionRange, ReadCommand, ReadProgress};
 
 use super::Node;
+use super::live::is_live;
 
 /// Fragments read in one go, under one lock of a shard. A point read waits behind at most this many.
 const SLICE: usize = 1024;
@@ -28,8 +29,18 @@ pub(super) enum Run {
 impl Node {
     /// Runs until the answer is there or about `budget` fragments were read.
     pub(super) fn run(&self, execution: &mut Execution, mut budget: usize) -> Run {
+        let is_inline = budget < usize::MAX;
         while budget > 0 {
             match execution.poll_action() {
+                Action::Read(command) if is_live(&command.table) => {
+                    let progress = self.read_live(&command, is_inline, execution);
+                    let is_put_off = matches!(progress, ReadProgress::Yielded(_));
+                    execution.resume(Outcome::Read(progress));
+                    if is_put_off {
+                        return Run::Yielded;
+                    }
+                    budget = budget.saturating_sub(SLICE);
+                }
                 Action::Read(command) => {
                     let progress = self.shards.read(&command, SLICE, execution);
                     execution.resume(Outcome::Read(progress));

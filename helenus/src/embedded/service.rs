@@ -98,7 +98,12 @@ impl EmbeddedService {
         match self.node.run(&mut execution, INLINE) {
             Run::Completed(completed) => {
                 if let Response::SetKeyspace(keyspace) = &completed.response {
-                    session.keyspace = Some(Arc::from(&**keyspace));
+                    let keyspace: Arc<str> = Arc::from(&**keyspace);
+                    if let Some(server) = self.node.server.get() {
+                        let shown = Some(Arc::clone(&keyspace));
+                        server.set_keyspace(session.peer.connection, shown);
+                    }
+                    session.keyspace = Some(keyspace);
                 }
                 self.node.send(*completed, trace, responder);
             }

@@ -28,6 +28,8 @@ struct Generations {
     /// Bytes of the young statements' texts.
     text: usize,
     old: HashMap<Id, Arc<Statement>>,
+    /// Statements that were forgotten because too many others were used since.
+    evicted: usize,
 }
 
 impl Statements {
@@ -55,13 +57,27 @@ impl Statements {
             .write()
             .unwrap_or_else(PoisonError::into_inner);
         if generations.young.len() >= GENERATION || generations.text >= TEXT {
-            generations.old = std::mem::take(&mut generations.young);
+            let young = std::mem::take(&mut generations.young);
+            let old = std::mem::replace(&mut generations.old, young);
+            let forgotten = old.keys().filter(|id| !generations.old.contains_key(*id));
+            generations.evicted += forgotten.count();
             generations.text = 0;
         }
         let length = statement.text.len();
         if generations.young.insert(id, statement).is_none() {
             generations.text += length;
         }
+    }
+
+    /// How many are known, and how many were forgotten because too many others were used since.
+    pub(super) fn counts(&self) -> (usize, usize) {
+        let generations = self
+            .generations
+            .read()
+            .unwrap_or_else(PoisonError::into_inner);
+        let Generations { young, old, .. } = &*generations;
+        let only_old = old.keys().filter(|id| !young.contains_key(*id)).count();
+        (young.len() + only_old, generations.evicted)
     }
 
     /// Forgets the statements for which `keep` says no.
@@ -103,6 +119,8 @@ mod tests {
         assert!(statements.get(&id(1)).is_none());
         assert!(statements.get(&id(3 * GENERATION - 1)).is_some());
         assert!(statements.get(b"no id").is_none());
+        let (known, evicted) = statements.counts();
+        assert_eq!(known + evicted, 3 * GENERATION);
     }
 
     #[test]
