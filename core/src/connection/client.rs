@@ -31,7 +31,7 @@ use super::exchange::Closed;
 use crate::codes::{Opcode, ProtocolVersion};
 use crate::envelope::{Direction, StreamId};
 use crate::error::{ErrorKind, PeerMisbehaved, Scope};
-use crate::framing::inbound::Inbound;
+use crate::framing::inbound::{Inbound, ROOM_KEPT};
 use crate::framing::lent::Lent;
 use crate::framing::outbound::Outbound;
 use crate::framing::{Dialect, Fault, Frame, Framing, Rules, Step};
@@ -76,6 +76,8 @@ pub struct ClientConnection {
     clock: Clock,
     handshake: Deadline,
     heartbeat: Heartbeat,
+    /// When the room for long messages is given back, if there is any.
+    room: Deadline,
     has_ended: bool,
     is_closing: bool,
     closed: Closed<ClientError>,
@@ -130,6 +132,7 @@ impl ClientConnection {
             clock: Clock::new(now),
             handshake: Deadline::new(now, config.handshake_timeout),
             heartbeat: Heartbeat::new(now, config.heartbeat_interval, config.heartbeat_timeout),
+            room: Deadline::new(now, Some(ROOM_KEPT)),
             has_ended: false,
             is_closing: false,
             closed: Closed::No,
@@ -147,15 +150,18 @@ impl ClientConnection {
     /// Always hand in the same buffer, to whose end new bytes are appended: exactly the bytes of whole
     /// messages are consumed, one message at a time. Call until it says [`ClientNext::Stop`], and again
     /// after anything changed: bytes came, time passed, or a command was given. An answer that is lent is
-    /// consumed when it is dropped. An answer that is there is handed out even if its deadline has passed.
+    /// consumed when it is dropped; its bytes leave `input` at the latest with the call that says
+    /// [`ClientNext::Stop`]. An answer that is there is handed out even if its deadline has passed.
     #[inline]
     pub fn next<'a>(&'a mut self, now: Instant, input: &'a mut BytesMut) -> ClientNext<'a> {
         let now = self.clock.set(now);
         if input.len() != self.left {
             self.heartbeat.heard(now);
+            self.room.restart(now);
         }
         loop {
             if let Some(told) = self.gate() {
+                self.inbound.settle(input);
                 return told;
             }
             let frame = match self.inbound.poll(input, &self.rules()) {

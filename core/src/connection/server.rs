@@ -21,7 +21,7 @@ use super::ticket::Addressee;
 use crate::codes::Opcode;
 use crate::envelope::Header;
 use crate::error::PeerMisbehaved;
-use crate::framing::inbound::Inbound;
+use crate::framing::inbound::{Inbound, ROOM_KEPT};
 use crate::framing::lent::Lent;
 use crate::framing::{Frame, Rules, Step};
 use crate::timers::{Clock, Deadline};
@@ -55,6 +55,8 @@ pub struct ServerConnection {
     clock: Clock,
     handshake: Deadline,
     idle: Deadline,
+    /// When the room for long messages is given back, if there is any.
+    room: Deadline,
     input: Input,
     draining: bool,
     /// Bytes the caller took to send, and may not have sent.
@@ -87,6 +89,7 @@ impl ServerConnection {
                 config.limits.in_flight(),
             ),
             longest: config.limits.max_envelope,
+            room: Deadline::new(now, Some(ROOM_KEPT)),
             config,
             outbox,
             inbound: Inbound::new(),
@@ -107,15 +110,18 @@ impl ServerConnection {
     /// Always hand in the same buffer, to whose end new bytes are appended: exactly the bytes of whole
     /// messages are consumed, one message at a time. Call until it says [`Next::Stop`], and again after
     /// anything changed: bytes came, were sent, or a request was answered. A request that is lent is
-    /// consumed when it is dropped.
+    /// consumed when it is dropped; its bytes leave `input` at the latest with the call that says
+    /// [`Next::Stop`].
     #[inline]
     pub fn next<'a>(&'a mut self, now: Instant, input: &'a mut BytesMut) -> Next<'a> {
         let now = self.clock.set(now);
         if input.len() != self.left {
             self.idle.restart(now);
+            self.room.restart(now);
         }
         loop {
             if let Some(stop) = self.gate() {
+                self.inbound.settle(input);
                 return stop;
             }
             let rules = self.rules();

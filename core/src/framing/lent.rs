@@ -3,7 +3,7 @@
 use bytes::{Buf, Bytes, BytesMut};
 
 use super::inbound::Inbound;
-use super::{Dialect, Frame, Source};
+use super::{Dialect, Frame};
 use crate::codes::ProtocolVersion;
 use crate::envelope::Header;
 
@@ -18,9 +18,13 @@ pub(crate) struct Lent<'a> {
     header: Header,
     dialect: Dialect,
     buffer: &'a mut BytesMut,
-    before: usize,
+    /// How many bytes at the front of the buffer are consumed.
+    consumed: &'a mut usize,
+    /// Where the body begins.
+    start: usize,
     body: usize,
-    after: usize,
+    /// How many will be consumed when this is dropped.
+    end: usize,
 }
 
 impl<'a> Lent<'a> {
@@ -31,16 +35,16 @@ impl<'a> Lent<'a> {
         inbound: &'a mut Inbound,
         input: &'a mut BytesMut,
     ) -> Lent<'a> {
+        let (buffer, consumed) = inbound.buffer(frame.source, input);
+        let start = *consumed + frame.before;
         Lent {
             header: frame.header,
             dialect: frame.dialect,
-            buffer: match frame.source {
-                Source::Input => input,
-                Source::Scratch => inbound.scratch(),
-            },
-            before: frame.before,
+            buffer,
+            consumed,
+            start,
             body: frame.body,
-            after: frame.after,
+            end: start + frame.body + frame.after,
         }
     }
 
@@ -64,7 +68,7 @@ impl<'a> Lent<'a> {
     #[inline]
     pub(crate) fn body(&self) -> &[u8] {
         self.buffer
-            .get(self.before..self.before + self.body)
+            .get(self.start..self.start + self.body)
             .unwrap_or_default()
     }
 
@@ -79,26 +83,26 @@ impl<'a> Lent<'a> {
         if self.body <= COPIED {
             return Bytes::copy_from_slice(self.body());
         }
-        self.buffer.advance(self.before.min(self.buffer.len()));
+        self.buffer.advance(self.start.min(self.buffer.len()));
         let body = self.buffer.split_to(self.body.min(self.buffer.len()));
         if self.buffer.is_empty() {
             // The emptied handle would pin the body's allocation.
             *self.buffer = BytesMut::new();
         }
-        (self.before, self.body) = (0, 0);
+        self.end -= self.start + self.body;
+        (self.start, self.body) = (0, 0);
         body.freeze()
     }
 
     /// Leaves the envelope where it lies.
     pub(crate) fn keep(mut self) {
-        (self.before, self.body, self.after) = (0, 0, 0);
+        self.end = *self.consumed;
     }
 }
 
 impl Drop for Lent<'_> {
     #[inline]
     fn drop(&mut self) {
-        let end = self.before + self.body + self.after;
-        self.buffer.advance(end.min(self.buffer.len()));
+        *self.consumed = self.end;
     }
 }

@@ -79,7 +79,8 @@ impl EnvelopeReader {
     ///
     /// Always hand in the same buffer, to whose end new bytes are appended. What was done with an
     /// incomplete envelope is kept, so that calling after every byte costs little. The envelope is consumed
-    /// when it is dropped.
+    /// when it is dropped; its bytes leave `input` with the next call, or one after that if more envelopes
+    /// lie ready.
     ///
     /// # Errors
     ///
@@ -112,6 +113,12 @@ impl EnvelopeReader {
         }
     }
 
+    /// Gives back the room that long messages were put together in. It is kept as long as such come, which
+    /// who has a clock may know to be over.
+    pub fn shrink(&mut self) {
+        self.inbound.give_room_back();
+    }
+
     /// How many bytes to make room for before the next read.
     #[must_use]
     pub fn read_hint(&self) -> usize {
@@ -120,7 +127,7 @@ impl EnvelopeReader {
 }
 
 /// An envelope where it lies: in the caller's buffer, or in the reader's if it was compressed or came in
-/// several segments. Dropping it consumes it there. Derefs to the body.
+/// several segments. Dropping it consumes it. Derefs to the body.
 pub struct LentEnvelope<'a>(Lent<'a>);
 
 impl LentEnvelope<'_> {

@@ -16,6 +16,7 @@ use crate::framing::Framing;
 use crate::message::Supported;
 use crate::segment::SegmentFormat;
 use crate::streams::CallId;
+use crate::timers::Deadline;
 use crate::transition::State;
 
 impl ClientConnection {
@@ -31,6 +32,9 @@ impl ClientConnection {
         let now = self.clock.set(now);
         if !matches!(self.closed, Closed::No) {
             return;
+        }
+        if self.room().is_some_and(|room| room.is_over(now)) {
+            self.inbound.give_room_back();
         }
         if self.state != State::Ready {
             if self.handshake.is_over(now) {
@@ -54,10 +58,14 @@ impl ClientConnection {
         if self.state != State::Ready {
             return self.handshake.at();
         }
-        match (self.calls.deadline(), self.heartbeat.at()) {
-            (Some(call), Some(pulse)) => Some(call.min(pulse)),
-            (call, pulse) => call.or(pulse),
-        }
+        let room = self.room().and_then(Deadline::at);
+        let deadlines = [self.calls.deadline(), self.heartbeat.at(), room];
+        deadlines.into_iter().flatten().min()
+    }
+
+    /// When the room for long messages is given back, if there is any that is empty.
+    fn room(&self) -> Option<&Deadline> {
+        self.inbound.holds_room().then_some(&self.room)
     }
 
     /// The bytes to send now, if there are any. Advance it by what was written; the rest comes again.

@@ -32,6 +32,9 @@ impl ServerConnection {
     /// [`ServerConnection::next`].
     pub fn handle_timeout(&mut self, now: Instant) {
         let now = self.clock.set(now);
+        if self.room().is_some_and(|room| room.is_over(now)) {
+            self.inbound.give_room_back();
+        }
         let error = match self.deadline() {
             Some((deadline, error)) if deadline.is_over(now) => error,
             _ => return,
@@ -42,7 +45,14 @@ impl ServerConnection {
     /// When [`ServerConnection::handle_timeout`] is to be called, at the latest.
     #[must_use]
     pub fn poll_timeout(&self) -> Option<Instant> {
-        self.deadline()?.0.at()
+        let deadline = self.deadline().and_then(|(deadline, _)| deadline.at());
+        let room = self.room().and_then(Deadline::at);
+        deadline.into_iter().chain(room).min()
+    }
+
+    /// When the room for long messages is given back, if there is any that is empty.
+    fn room(&self) -> Option<&Deadline> {
+        self.inbound.holds_room().then_some(&self.room)
     }
 
     /// The deadline that counts at the moment, and what passing it means.

@@ -147,6 +147,8 @@ fn rows_may_be_read_where_they_lie() {
         }
         other => panic!("unexpected {other:?}"),
     }
+    client.run();
+    assert!(client.told().is_empty());
     assert!(client.input.is_empty());
 }
 

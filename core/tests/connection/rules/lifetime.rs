@@ -208,3 +208,42 @@ fn a_request_that_is_coming_is_no_idleness() {
     let at = server.connection.poll_timeout().unwrap();
     assert_eq!(at - server.clock.now(), Duration::from_secs(5));
 }
+
+/// What it holds is asked of the deadline, which is armed as long as it holds any.
+#[test]
+fn room_for_long_messages_is_kept_while_such_come_and_a_second_longer() {
+    let long = query(5, 1, &"x".repeat(200_000));
+    let segments = |message: &[u8]| -> Vec<u8> {
+        let pieces = message.chunks(131_071);
+        pieces
+            .flat_map(|piece| segment(SegmentFormat::Plain, false, piece))
+            .collect()
+    };
+    let mut server = ready(5, ServerConfig::default(), VOID());
+    server.receive(&segments(&long), Cuts::Whole);
+    let second = Duration::from_secs(1);
+    let heard = server.clock.now();
+    assert_eq!(server.connection.poll_timeout(), Some(heard + second));
+
+    server.clock.advance(second / 2);
+    server.receive(&segments(&long), Cuts::Whole);
+    let given_back = heard + second / 2 + second;
+    assert_eq!(server.connection.poll_timeout(), Some(given_back));
+
+    server.clock.advance(second);
+    server.connection.handle_timeout(server.clock.now());
+    assert_eq!(server.connection.poll_timeout(), None);
+
+    server.receive(&segments(&long), Cuts::Whole);
+    assert!(server.connection.poll_timeout().is_some());
+    for _ in 0..64 {
+        let short = segment(SegmentFormat::Plain, true, &query(5, 1, "SELECT 1"));
+        server.receive(&short, Cuts::Whole);
+    }
+    assert_eq!(
+        server.connection.poll_timeout(),
+        None,
+        "short ones need none"
+    );
+    assert_eq!(server.connection.stats().errors, 0);
+}

@@ -19,7 +19,7 @@ impl Bare {
 
     /// The body of the envelope, if it is there as a whole.
     #[inline]
-    pub fn next(&mut self) -> Option<&[u8]> {
+    pub fn body(&mut self) -> Option<&[u8]> {
         if self.need == 0 {
             let mut length = self.buffer.get(5..9)?;
             self.need = 9 + int(&mut length)? as usize;
@@ -39,7 +39,7 @@ impl Bare {
     pub fn each(&mut self, bytes: &[u8], piece: usize, mut body: impl FnMut(&[u8])) {
         for piece in bytes.chunks(piece) {
             self.read(piece);
-            while let Some(whole) = self.next() {
+            while let Some(whole) = self.body() {
                 body(whole);
                 self.consume();
             }

@@ -25,17 +25,18 @@ pub struct Encoder {
     out: BytesMut,
 }
 
-impl Encoder {
+impl Default for Encoder {
     /// Empty buffers.
-    #[must_use]
-    pub fn new() -> Self {
+    fn default() -> Self {
         Self {
             variables: super::rows::metadata(&NARROW),
             values: ValueList::new(),
             out: BytesMut::new(),
         }
     }
+}
 
+impl Encoder {
     /// Writes an EXECUTE with three values and a page size.
     pub fn execute(
         &mut self,

@@ -36,7 +36,7 @@ fn length(bytes: &[u8]) -> u64 {
 }
 
 fn encode_execute() -> [Entry; 4] {
-    let (mut buffer, mut ours) = ([0; 256], ours::requests::Encoder::new());
+    let (mut buffer, mut ours) = ([0; 256], ours::requests::Encoder::default());
     let (variables, id) = (
         scylla::requests::variables(),
         CBytesShort::new(STATEMENT.to_vec()),
