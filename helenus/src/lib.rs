@@ -31,6 +31,7 @@ pub use connect::RuntimeSpawn;
 pub use embedded::{EmbeddedService, Session};
 pub use helenus_client::{Client, Config as ClientConfig};
 pub use helenus_server::{Options, ShutdownHandle};
+pub use helenus_tls as tls;
 pub use proxy::{Line, Proxy, Upstream};
 pub use runtime::{Runtime, UnknownRuntime};
 pub use server::Server;

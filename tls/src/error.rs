@@ -3,7 +3,7 @@
 use crate::server::ClientAuth;
 use rustls::InvalidMessage;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Why a connection's TLS failed.
@@ -111,4 +111,24 @@ pub enum LoadError {
     /// The text is neither a DNS name nor an address.
     #[error("{0:?} is neither a DNS name nor an address")]
     ServerName(String),
+}
+
+impl LoadError {
+    /// The file that is wrong.
+    #[must_use]
+    pub fn file(&self) -> Option<&Path> {
+        match self {
+            LoadError::Unreadable { file, .. }
+            | LoadError::Pem { file, .. }
+            | LoadError::NoCertificate { file }
+            | LoadError::Certificate { file, .. }
+            | LoadError::NoKey { file }
+            | LoadError::EncryptedKey { file }
+            | LoadError::Key { file, .. }
+            | LoadError::Mismatch { key: file, .. } => Some(file),
+            LoadError::NoClientAuthority(_) | LoadError::Versions(_) | LoadError::ServerName(_) => {
+                None
+            }
+        }
+    }
 }

@@ -6,8 +6,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use helenus::Runtime;
+use helenus::tls::ClientAuth;
 
 use super::bench::Bench;
+use super::cert::Cert;
 use super::config::{LogLevel, Workers, flag};
 use super::conformance::Conformance;
 use super::inspect::Inspect;
@@ -65,6 +67,9 @@ pub(super) enum Command {
     /// started a server.
     Ping(Ping),
 
+    /// Make an authority and certificates that it signs, to try TLS out
+    Cert(Cert),
+
     /// Write the completions of a shell to standard output
     Completions(Completions),
 
@@ -98,6 +103,22 @@ pub(super) struct Serve {
     /// Address and port to publish /metrics and /healthz on, by HTTP [default: off]
     #[arg(long, value_name = "ADDRESS:PORT", env = "HELENUS_METRICS", value_parser = flag::<SocketAddr>)]
     pub(super) metrics: Option<SocketAddr>,
+
+    /// The server's certificate chain, a PEM file: clients speak TLS [default: off]
+    #[arg(long, value_name = "FILE", env = "HELENUS_TLS_CERT")]
+    pub(super) tls_cert: Option<PathBuf>,
+
+    /// The private key of the certificate, a PEM file
+    #[arg(long, value_name = "FILE", env = "HELENUS_TLS_KEY")]
+    pub(super) tls_key: Option<PathBuf>,
+
+    /// The authorities that sign the certificates of clients, a PEM file
+    #[arg(long, value_name = "FILE", env = "HELENUS_TLS_CLIENT_CA")]
+    pub(super) tls_client_ca: Option<PathBuf>,
+
+    /// Whether clients are asked for certificates: none, optional or required [default: none]
+    #[arg(long, value_name = "WHETHER", env = "HELENUS_TLS_CLIENT_AUTH", value_parser = flag::<ClientAuth>)]
+    pub(super) tls_client_auth: Option<ClientAuth>,
 
     /// Set a key of the configuration file, as in `--set limits.idle_timeout=30s`; may be given again
     #[arg(long, value_name = "SECTION.KEY=VALUE")]

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod bench;
+mod cert;
 mod config;
 mod conformance;
 mod hex;
@@ -51,6 +52,11 @@ pub(crate) fn run() -> ExitCode {
         ),
         Command::Ping(flags) => match ping::ping(&flags) {
             Ok(()) => ExitCode::SUCCESS,
+            Err(error) => fail(FAILURE, &error),
+        },
+        Command::Cert(flags) => match cert::cert(&flags) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(cert::CertError::Output(error)) if is_broken_pipe(&error) => ExitCode::SUCCESS,
             Err(error) => fail(FAILURE, &error),
         },
         Command::Completions(flags) => report(pages::completions(&flags), is_broken_pipe),

@@ -22,6 +22,10 @@ pub(super) fn serve(config: &Config) -> io::Result<()> {
     let service = Arc::new(EmbeddedService::new(config.general.listen));
     let mut options = helenus::Options::default();
     config.limits.apply(&mut options);
+    options.tls = config.tls.load().map_err(io::Error::other)?;
+    if let Some(tls) = &options.tls {
+        config.tls.warn(tls);
+    }
     let server = Server::bind(
         config.general.runtime,
         config.general.listen,
@@ -60,11 +64,16 @@ fn say_ready(
         1 => "1 worker".to_owned(),
         workers => format!("{workers} workers"),
     };
+    let tls = match (&config.tls.cert, config.tls.optional) {
+        (None, _) => "",
+        (Some(_), false) => ", tls",
+        (Some(_), true) => ", tls optional",
+    };
     let metrics = metrics.map_or_else(String::new, |address| format!(", metrics {address}"));
     let mut out = io::stdout().lock();
     writeln!(
         out,
-        "ready: cql {address} (protocol v3 v4 v5, runtime {}, {workers}{metrics})",
+        "ready: cql {address} (protocol v3 v4 v5, runtime {}, {workers}{tls}{metrics})",
         config.general.runtime
     )?;
     out.flush()

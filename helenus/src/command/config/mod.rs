@@ -12,6 +12,7 @@ mod raw;
 mod section;
 #[cfg(test)]
 mod tests;
+mod tls;
 mod toml_file;
 mod units;
 mod value;
@@ -36,6 +37,8 @@ pub(super) struct Config {
     pub(super) limits: limits::Limits,
     /// What is published of the server.
     pub(super) metrics: metrics::Metrics,
+    /// The server's certificate, and what it asks of its clients.
+    pub(super) tls: tls::Tls,
 }
 
 impl Config {
@@ -52,17 +55,24 @@ impl Config {
         }
         config.general.override_with(flags);
         config.metrics.override_with(flags);
+        config.tls.override_with(flags);
         config.general.check()?;
+        config.tls.check()?;
         Ok(config)
     }
 
     /// Every section, the one without a table first.
-    fn sections(&self) -> [&dyn Section; 3] {
-        [&self.general, &self.limits, &self.metrics]
+    fn sections(&self) -> [&dyn Section; 4] {
+        [&self.general, &self.limits, &self.metrics, &self.tls]
     }
 
-    fn sections_mut(&mut self) -> [&mut dyn Section; 3] {
-        [&mut self.general, &mut self.limits, &mut self.metrics]
+    fn sections_mut(&mut self) -> [&mut dyn Section; 4] {
+        [
+            &mut self.general,
+            &mut self.limits,
+            &mut self.metrics,
+            &mut self.tls,
+        ]
     }
 
     /// Every key with its value in these settings.
