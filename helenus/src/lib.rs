@@ -28,8 +28,9 @@ mod server;
 mod test_server;
 
 pub use connect::RuntimeSpawn;
-pub use embedded::{EmbeddedService, Session};
+pub use embedded::{EmbeddedService, Fault, FaultError, FaultOperation, InvalidFault, Session};
 pub use helenus_client::{Client, Config as ClientConfig};
+pub use helenus_engine::Guardrails;
 pub use helenus_server::{Options, ShutdownHandle};
 pub use helenus_tls as tls;
 pub use proxy::{Line, Proxy, Upstream};

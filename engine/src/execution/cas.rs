@@ -80,6 +80,11 @@ impl CasRun {
         })
     }
 
+    /// What it writes.
+    pub(super) fn table(&self) -> &Table {
+        &self.table
+    }
+
     /// The read whose rows decide: those with conditions, and those whose lists are written.
     pub(super) fn command(&self) -> ReadCommand {
         let mut keys: Vec<ClusteringKey> = self

@@ -26,11 +26,13 @@ mod start;
 #[cfg(test)]
 mod tests;
 mod view;
+mod work;
 mod write;
 
 pub use action::{Action, Completed, Outcome};
 pub(crate) use row::{RowView, list_element};
 pub(crate) use select::limit_value;
+pub use work::{Work, WorkKind};
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -42,7 +44,7 @@ use crate::context::Context;
 use crate::guardrails::{Guard, Guardrails, check_values};
 use crate::readers::{Consumer, Fragment, ReadProgress};
 use crate::schema::Schema;
-use crate::statement::Statement;
+use crate::statement::{Plan, Statement};
 use crate::storage::{DecoratedKey, Mutation};
 use cas::CasRun;
 use select::SelectRun;
@@ -64,6 +66,7 @@ pub struct Execution {
     session_keyspace: Option<Arc<str>>,
     context: Context,
     guardrails: Arc<Guardrails>,
+    request: work::Request,
 }
 
 /// What an execution is about.
@@ -112,6 +115,14 @@ impl Execution {
         guardrails: Arc<Guardrails>,
     ) -> Result<Self, ErrorResponse> {
         let deferring = statement.may_take_long();
+        let request = work::Request {
+            consistency: params.consistency,
+            serial: params.serial_consistency,
+            batch: match statement.plan() {
+                Plan::Batch(batch) => Some(batch.kind),
+                _ => None,
+            },
+        };
         let mut guard = Guard::new(&guardrails);
         let begun = start::statement(
             &schema,
@@ -132,6 +143,7 @@ impl Execution {
             session_keyspace,
             context,
             guardrails,
+            request,
         })
     }
 
@@ -160,6 +172,11 @@ impl Execution {
             session_keyspace,
             context,
             guardrails,
+            request: work::Request {
+                consistency: batch.consistency,
+                serial: batch.serial_consistency,
+                batch: Some(batch.kind),
+            },
         })
     }
 

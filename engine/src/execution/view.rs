@@ -11,6 +11,7 @@ use helenus_core::{ErrorResponse, Response};
 use super::row::RowView;
 use super::select::{SelectRun, Wanted};
 use crate::readers::{Consumer, Fragment, PartitionRange, ReadCommand, ReadProgress, Slices};
+use crate::schema::Table;
 use crate::statement::{BoundFilter, BoundRows, Select, ViewSource, partition_key};
 use crate::storage::{
     ClusteringBound, ClusteringKey, ColumnData, DecoratedKey, Liveness, Mutation, NO_EXPIRY, Row,
@@ -48,6 +49,11 @@ pub(super) enum Progress {
 }
 
 impl ViewRun {
+    /// The view.
+    pub(super) fn table(&self) -> Option<&Table> {
+        self.select.table()
+    }
+
     /// The `SELECT`.
     pub(super) fn select_mut(&mut self) -> &mut SelectRun {
         &mut self.select

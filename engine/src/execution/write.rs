@@ -11,6 +11,7 @@ use super::cells::Stamp;
 use super::mutate::{self, FoundRows, Places};
 use crate::context::Context;
 use crate::readers::{Fragment, PartitionRange, Position, ReadCommand, ReadProgress, Slices};
+use crate::schema::Table;
 use crate::statement::{BoundRows, Modify, Statement};
 use crate::storage::{ClusteringBound, ClusteringKey, DecoratedKey, Mutation};
 use crate::term::{Binds, OwnedBinds};
@@ -124,6 +125,14 @@ impl WriteRun {
             context,
             list_elements,
         }
+    }
+
+    /// What it writes.
+    pub(super) fn tables(&self) -> impl Iterator<Item = &Table> {
+        let waiting = self.items.iter().filter_map(Item::modify);
+        let waiting = waiting.map(|modify| &*modify.table);
+        let others = self.mutations.iter().map(|mutation| &*mutation.table);
+        waiting.chain(others)
     }
 
     /// The read to make next.

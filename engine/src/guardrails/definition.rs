@@ -10,7 +10,7 @@ use crate::cql::ast::{
     AlterTable, AlterType, ColumnDefinition, CreateIndex, CreateTable, CreateView, Ddl, Properties,
     Property, TableName, TypeName,
 };
-use crate::schema::{Keyspace, Schema, Table, is_local_system, is_replicated_system};
+use crate::schema::{Keyspace, Schema, Table, is_system};
 
 /// Checks a statement that changes the schema; `session_keyspace` is the one of `USE`, for names without one.
 pub(crate) fn check_definition(
@@ -93,9 +93,7 @@ impl<'s> Place<'s> {
 /// The keyspaces that aren't the server's own.
 fn user_keyspaces(schema: &Schema) -> impl Iterator<Item = &Keyspace> {
     let keyspaces = schema.keyspaces.values().map(|keyspace| &**keyspace);
-    keyspaces.filter(|keyspace| {
-        !is_local_system(&keyspace.name) && !is_replicated_system(&keyspace.name)
-    })
+    keyspaces.filter(|keyspace| !is_system(&keyspace.name))
 }
 
 fn check_keyspaces(name: &str, count: usize, guard: &mut Guard<'_>) -> Result<(), ErrorResponse> {

@@ -132,6 +132,11 @@ pub fn is_local_system(name: &str) -> bool {
     .any(|system| system.eq_ignore_ascii_case(name))
 }
 
+/// The keyspaces that aren't users': the server's own, and those it keeps for users.
+pub fn is_system(name: &str) -> bool {
+    is_local_system(name) || is_replicated_system(name)
+}
+
 /// The keyspaces of the server that are replicated: their replication may be altered.
 pub(crate) fn is_replicated_system(name: &str) -> bool {
     ["system_auth", "system_distributed", "system_traces"].contains(&name)

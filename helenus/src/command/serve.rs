@@ -20,6 +20,8 @@ use super::metrics::{self, Exposition};
 pub(super) fn serve(config: &Config) -> io::Result<()> {
     let log = Log::start(config.general.log)?;
     let service = Arc::new(EmbeddedService::new(config.general.listen));
+    service.set_guardrails(config.guardrails.rules());
+    service.set_faults(config.faults.rules.clone());
     let mut options = helenus::Options::default();
     config.limits.apply(&mut options);
     options.tls = config.tls.load().map_err(io::Error::other)?;

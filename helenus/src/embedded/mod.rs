@@ -2,6 +2,8 @@
 
 mod clock;
 mod cql_literal;
+mod delays;
+mod faults;
 mod live;
 mod run;
 mod service;
@@ -23,9 +25,12 @@ use helenus_server::ServerHandle;
 use uuid::Uuid;
 
 use clock::Clock;
+use delays::Delays;
+use faults::Faults;
 use shards::Shards;
 use statements::Statements;
 
+pub use faults::{Fault, FaultError, FaultOperation, InvalidFault};
 pub use service::Session;
 
 /// Shards a core: enough that two requests at the same time seldom meet on one.
@@ -48,6 +53,8 @@ struct Node {
     statements: Statements,
     clock: Clock,
     guardrails: RwLock<Arc<Guardrails>>,
+    faults: Faults,
+    delays: Delays,
     server: OnceLock<ServerHandle>,
 }
 
@@ -71,6 +78,8 @@ impl EmbeddedService {
                 statements: Statements::default(),
                 clock,
                 guardrails: RwLock::default(),
+                faults: Faults::default(),
+                delays: Delays::default(),
                 server: OnceLock::new(),
             }),
         }
@@ -88,6 +97,20 @@ impl EmbeddedService {
             .guardrails
             .write()
             .unwrap_or_else(PoisonError::into_inner) = guardrails;
+    }
+
+    /// Makes requests meet these faults from now on, and no others: of those that fit a request, the first.
+    ///
+    /// ```
+    /// # use helenus::{EmbeddedService, InvalidFault};
+    /// # let service = EmbeddedService::new("127.0.0.1:9042".parse().expect("an address"));
+    /// service.set_faults(["read on shop.orders delay 250ms error timeout times 1".parse()?]);
+    /// // … the first SELECT from that table times out, and the client tries again …
+    /// service.set_faults([]);
+    /// # Ok::<(), InvalidFault>(())
+    /// ```
+    pub fn set_faults(&self, faults: impl IntoIterator<Item = Fault>) {
+        self.node.faults.set(faults.into_iter().collect());
     }
 
     /// Tells clients from now on to reach the node at `address`: for a server that chose its port when it was bound.

@@ -8,10 +8,11 @@ use helenus_core::message::{
     RequestBody, Response,
 };
 use helenus_core::{ProtocolVersion, Request, Responder};
-use helenus_engine::execution::{Completed, Execution};
+use helenus_engine::execution::{Completed, Execution, Outcome};
 use helenus_engine::statement::{Statement, prepare};
 use helenus_server::{PeerInfo, ServerHandle, Service};
 
+use super::faults::Strike;
 use super::run::Run;
 use super::tracing::Trace;
 use super::{EmbeddedService, Node};
@@ -77,7 +78,10 @@ impl Service for EmbeddedService {
             )),
         };
         match begun {
-            Ok(execution) => self.answer(execution, session, trace, responder),
+            Ok(execution) => match self.node.strike(&execution) {
+                None => self.answer(execution, session, trace, responder),
+                Some(strike) => self.answer_struck(strike, execution, session, trace, responder),
+            },
             Err(error) => {
                 let response = Response::Error(error);
                 self.node.send(response.into(), trace, responder);
@@ -87,6 +91,41 @@ impl Service for EmbeddedService {
 }
 
 impl EmbeddedService {
+    /// Answers a request that meets a fault. What waits does so nowhere: no thread is kept for it.
+    fn answer_struck(
+        &self,
+        strike: Strike,
+        mut execution: Execution,
+        session: &mut Session,
+        trace: Option<Trace>,
+        responder: Responder<'_>,
+    ) {
+        let Strike {
+            delay,
+            mut error,
+            applied,
+        } = strike;
+        if !applied && let Some(error) = error.take() {
+            execution.resume(Outcome::Failed(error));
+        }
+        if delay.is_zero() && error.is_none() {
+            return self.answer(execution, session, trace, responder);
+        }
+        let node = Arc::clone(&self.node);
+        let reply = responder.defer();
+        self.node.delays.after(delay, move || {
+            let Some(server) = node.server.get() else {
+                return reply.error(not_started());
+            };
+            let offload = server.offload().clone();
+            offload.submit_with(reply, move || {
+                let completed = node.finish(&mut execution);
+                let extras = node.extras(completed.warnings, trace);
+                (error.map_or(completed.response, Response::Error), extras)
+            });
+        });
+    }
+
     /// Runs an execution and answers with what it gives: here if it is short, else on the pool for long work.
     fn answer(
         &self,
@@ -109,8 +148,7 @@ impl EmbeddedService {
             }
             Run::Yielded => {
                 let Some(server) = self.node.server.get() else {
-                    return responder
-                        .error(ErrorResponse::server_error("The service was not started"));
+                    return responder.error(not_started());
                 };
                 let node = Arc::clone(&self.node);
                 server.offload().submit_with(responder.defer(), move || {
@@ -123,7 +161,16 @@ impl EmbeddedService {
     }
 }
 
+fn not_started() -> ErrorResponse {
+    ErrorResponse::server_error("The service was not started")
+}
+
 impl Node {
+    /// The fault that an execution meets, if it meets any.
+    fn strike(&self, execution: &Execution) -> Option<Strike> {
+        self.faults.strike(execution, || self.schema().node.address)
+    }
+
     /// Runs an execution to its end on a thread that nobody waits on.
     fn finish(&self, execution: &mut Execution) -> Completed {
         loop {

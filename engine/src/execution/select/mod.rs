@@ -21,6 +21,7 @@ use crate::guardrails::{
     Guard, Part, Threshold, check_page_size, check_partitions, check_places, read_size,
 };
 use crate::readers::{Fragment, PartitionRange, Position, ReadCommand, ReadProgress, Slices};
+use crate::schema::Table;
 use crate::statement::{BoundFilter, BoundKeys, BoundRows, Plan, Select, Statement, ViewSource};
 use crate::storage::{ClusteringBound, ClusteringKey, DecoratedKey, Row};
 use crate::term::{Binds, Bound, Term};
@@ -268,6 +269,14 @@ impl SelectRun {
             now_seconds: state.now_seconds,
             resume: state.resume.clone(),
         })
+    }
+
+    /// What it reads.
+    pub(super) fn table(&self) -> Option<&Table> {
+        match self.statement.plan() {
+            Plan::Select(select) => Some(&select.table),
+            _ => None,
+        }
     }
 
     /// Where its rows come from, if it is on a view.

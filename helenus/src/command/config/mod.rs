@@ -5,7 +5,9 @@
 //! `--help-config` come from that table.
 
 mod error;
+mod faults;
 mod general;
+mod guardrails;
 mod limits;
 mod metrics;
 mod raw;
@@ -35,6 +37,10 @@ pub(super) struct Config {
     pub(super) general: general::General,
     /// What clients may use up.
     pub(super) limits: limits::Limits,
+    /// What statements may ask for.
+    pub(super) guardrails: guardrails::Guardrails,
+    /// What requests meet on purpose.
+    pub(super) faults: faults::Faults,
     /// What is published of the server.
     pub(super) metrics: metrics::Metrics,
     /// The server's certificate, and what it asks of its clients.
@@ -62,14 +68,23 @@ impl Config {
     }
 
     /// Every section, the one without a table first.
-    fn sections(&self) -> [&dyn Section; 4] {
-        [&self.general, &self.limits, &self.metrics, &self.tls]
+    fn sections(&self) -> [&dyn Section; 6] {
+        [
+            &self.general,
+            &self.limits,
+            &self.guardrails,
+            &self.faults,
+            &self.metrics,
+            &self.tls,
+        ]
     }
 
-    fn sections_mut(&mut self) -> [&mut dyn Section; 4] {
+    fn sections_mut(&mut self) -> [&mut dyn Section; 6] {
         [
             &mut self.general,
             &mut self.limits,
+            &mut self.guardrails,
+            &mut self.faults,
             &mut self.metrics,
             &mut self.tls,
         ]
