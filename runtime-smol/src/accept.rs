@@ -2,7 +2,7 @@
 
 use crate::pump::pump;
 use crate::runtime::Runtime;
-use helenus_server::{Hub, Service, Worker};
+use helenus_server::{Hub, Seat, Service, Worker};
 use smol::future::{FutureExt, or};
 use smol::{Async, Timer};
 use std::future::poll_fn;
@@ -45,8 +45,8 @@ async fn accept<S: Service>(
     hub: &Arc<Hub<S>>,
     runtime: impl Runtime,
 ) {
-    let mut backoff = hub.accept_backoff();
-    let shutdown = || poll_fn(|cx| hub.poll_shutdown(cx.waker()));
+    let (mut backoff, seat) = (hub.accept_backoff(), Seat::default());
+    let shutdown = || poll_fn(|cx| hub.poll_shutdown(&seat, cx.waker()));
     loop {
         let accepted = or(async { Some(listener.accept().await) }, async {
             shutdown().await;
@@ -93,8 +93,9 @@ fn start<S: Service>(
 
 /// Waits until no connection is open, `limit` at most. True if so.
 async fn emptied<S: Service>(hub: &Hub<S>, limit: Duration) -> bool {
+    let seat = Seat::default();
     let empty = async {
-        poll_fn(|cx| hub.poll_empty(cx.waker())).await;
+        poll_fn(|cx| hub.poll_empty(&seat, cx.waker())).await;
         true
     };
     let late = async {

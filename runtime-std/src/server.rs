@@ -3,7 +3,7 @@
 use crate::pump::pump;
 use crate::spawn::ThreadSpawn;
 use crate::wake::WakeHandle;
-use helenus_server::{AsyncAdapter, AsyncService, Hub, Options, Service, ShutdownHandle};
+use helenus_server::{AsyncAdapter, AsyncService, Hub, Options, Seat, Service, ShutdownHandle};
 use rustix::event::PollFlags;
 use rustix::fd::AsFd;
 use socket2::{Domain, Protocol, Socket, Type};
@@ -88,11 +88,11 @@ impl<S: Service> Server<S> {
 
     /// Accepts, and runs the service's timers, until a shutdown is asked for.
     fn accept(&self) -> io::Result<()> {
-        let waker = self.wake.waker();
+        let (waker, seat) = (self.wake.waker(), Seat::default());
         let mut backoff = self.hub.accept_backoff();
         let mut rest = None;
         let mut spare = None;
-        while self.hub.poll_shutdown(waker).is_pending() {
+        while self.hub.poll_shutdown(&seat, waker).is_pending() {
             let now = Instant::now();
             let timer = self.hub.poll_service_timer(now, waker);
             if rest.is_none_or(|until| until <= now) {
@@ -146,8 +146,8 @@ impl<S: Service> Server<S> {
 /// Waits until no connection is open, `limit` at most, and runs the service's timers meanwhile. True
 /// if none is open.
 fn emptied<S: Service>(hub: &Hub<S>, wake: &WakeHandle, limit: Duration) -> io::Result<bool> {
-    let until = Instant::now() + limit;
-    while hub.poll_empty(wake.waker()).is_pending() {
+    let (until, seat) = (Instant::now() + limit, Seat::default());
+    while hub.poll_empty(&seat, wake.waker()).is_pending() {
         let now = Instant::now();
         if now >= until {
             return Ok(false);

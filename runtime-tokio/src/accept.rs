@@ -1,7 +1,7 @@
 //! Accepting, the service's timers, the graceful end.
 
 use crate::pump::pump;
-use helenus_server::{Hub, Service, Worker};
+use helenus_server::{Hub, Seat, Service, Worker};
 use std::future::poll_fn;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -22,23 +22,23 @@ pub(crate) async fn serve<S: Service>(
 ) -> io::Result<()> {
     let listener = tokio::net::TcpListener::from_std(listener)?;
     let timers = (worker == Worker::First).then(|| tokio::spawn(run_timers(Arc::clone(&hub))));
-    let mut backoff = hub.accept_backoff();
+    let (mut backoff, seat) = (hub.accept_backoff(), Seat::default());
     loop {
         tokio::select! {
             biased;
-            () = poll_fn(|cx| hub.poll_shutdown(cx.waker())) => break,
+            () = poll_fn(|cx| hub.poll_shutdown(&seat, cx.waker())) => break,
             accepted = listener.accept() => match accepted {
                 Ok((stream, peer)) => {
                     backoff.succeeded();
                     start(&hub, stream, peer);
                 }
-                Err(error) => rest(&hub, backoff.failed(&error)).await,
+                Err(error) => rest(&hub, &seat, backoff.failed(&error)).await,
             },
         }
     }
     drop(listener);
     hub.drain();
-    let empty = || poll_fn(|cx| hub.poll_empty(cx.waker()));
+    let empty = || poll_fn(|cx| hub.poll_empty(&seat, cx.waker()));
     if timeout(hub.options().drain_timeout, empty()).await.is_err() {
         hub.abort();
         let _ = timeout(ABORT, empty()).await;
@@ -62,12 +62,12 @@ fn start<S: Service>(hub: &Arc<Hub<S>>, stream: tokio::net::TcpStream, peer: Soc
     }
 }
 
-async fn rest<S: Service>(hub: &Hub<S>, pause: Duration) {
+async fn rest<S: Service>(hub: &Hub<S>, seat: &Seat, pause: Duration) {
     if pause.is_zero() {
         return;
     }
     tokio::select! {
-        () = poll_fn(|cx| hub.poll_shutdown(cx.waker())) => {}
+        () = poll_fn(|cx| hub.poll_shutdown(seat, cx.waker())) => {}
         () = sleep(pause) => {}
     }
 }

@@ -1,7 +1,7 @@
 //! What a server is told from outside its connections: to shut down, and that the service's own
 //! timers have changed.
 
-use crate::sync::{WakerSet, lock, wake_all};
+use crate::sync::{Seat, WakerSet, lock, wake_all};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use std::task::{Poll, Waker};
@@ -46,7 +46,7 @@ struct State {
     shutdown: bool,
     acceptors: WakerSet,
     timers_changed: bool,
-    timers: WakerSet,
+    timers: Option<Waker>,
 }
 
 impl Control {
@@ -56,22 +56,25 @@ impl Control {
     }
 
     /// Ready once a shutdown was asked for; wakes `waker` then.
-    pub(crate) fn poll_shutdown(&self, waker: &Waker) -> Poll<()> {
+    pub(crate) fn poll_shutdown(&self, seat: &Seat, waker: &Waker) -> Poll<()> {
         let mut state = lock(&self.state);
         if state.shutdown {
             return Poll::Ready(());
         }
-        state.acceptors.register(waker);
+        state.acceptors.register(seat, waker);
         Poll::Pending
     }
 
-    /// Ready once after each [`Control::timers_changed`]; wakes `waker` then.
+    /// Ready once after each [`Control::timers_changed`]; wakes `waker` then. There is one who asks.
     pub(crate) fn poll_timers_changed(&self, waker: &Waker) -> Poll<()> {
         let mut state = lock(&self.state);
         if std::mem::take(&mut state.timers_changed) {
             return Poll::Ready(());
         }
-        state.timers.register(waker);
+        state
+            .timers
+            .get_or_insert_with(|| waker.clone())
+            .clone_from(waker);
         Poll::Pending
     }
 
@@ -79,9 +82,9 @@ impl Control {
     pub(crate) fn timers_changed(&self) {
         let mut state = lock(&self.state);
         state.timers_changed = true;
-        let wakers = state.timers.take();
+        let waker = state.timers.take();
         drop(state);
-        wake_all(wakers);
+        wake_all(waker);
     }
 }
 
@@ -95,12 +98,13 @@ mod tests {
         let control = Arc::new(Control::default());
         let handle = ShutdownHandle::new(Arc::clone(&control));
         let ((one, first), (two, second)) = (CountingWaker::pair(), CountingWaker::pair());
-        assert!(control.poll_shutdown(&first).is_pending());
-        assert!(control.poll_shutdown(&second).is_pending());
+        let seats = [Seat::default(), Seat::default()];
+        assert!(control.poll_shutdown(&seats[0], &first).is_pending());
+        assert!(control.poll_shutdown(&seats[1], &second).is_pending());
         handle.shutdown();
         handle.shutdown();
         assert_eq!((one.get(), two.get()), (1, 1));
-        assert!(handle.is_shutdown() && control.poll_shutdown(&first).is_ready());
+        assert!(handle.is_shutdown() && control.poll_shutdown(&seats[0], &first).is_ready());
     }
 
     #[test]

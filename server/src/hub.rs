@@ -11,7 +11,7 @@ use crate::offload::Offload;
 use crate::options::Options;
 use crate::registry::{Refusal, Registry};
 use crate::service::{PeerInfo, Service};
-use crate::sync::contain;
+use crate::sync::{Seat, contain};
 use helenus_core::{Opcode, ServerConnection};
 use helenus_tls::MaybeTls;
 use std::net::SocketAddr;
@@ -158,9 +158,9 @@ impl<S: Service> Hub<S> {
         ShutdownHandle::new(Arc::clone(&self.handle.control))
     }
 
-    /// Ready once a shutdown was asked for; `waker` is woken then.
-    pub fn poll_shutdown(&self, waker: &Waker) -> Poll<()> {
-        self.handle.control.poll_shutdown(waker)
+    /// Ready once a shutdown was asked for; `waker`, the last that was left with this seat, is woken then.
+    pub fn poll_shutdown(&self, seat: &Seat, waker: &Waker) -> Poll<()> {
+        self.handle.control.poll_shutdown(seat, waker)
     }
 
     /// Runs the service's timers: calls it if its deadline has come, and returns when to call
@@ -184,8 +184,8 @@ impl<S: Service> Hub<S> {
         self.handle.registry.abort();
     }
 
-    /// Ready when no connection is open; `waker` is woken then.
-    pub fn poll_empty(&self, waker: &Waker) -> Poll<()> {
-        self.handle.registry.poll_empty(waker)
+    /// Ready when no connection is open; `waker`, the last that was left with this seat, is woken then.
+    pub fn poll_empty(&self, seat: &Seat, waker: &Waker) -> Poll<()> {
+        self.handle.registry.poll_empty(seat, waker)
     }
 }

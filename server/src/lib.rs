@@ -48,4 +48,5 @@ pub use offload::{Offload, OffloadLoad, OffloadOptions};
 pub use options::{Limits, Linger, Options};
 pub use registry::Refusal;
 pub use service::{PeerInfo, Service};
+pub use sync::Seat;
 pub use workers::{Worker, run_workers};

@@ -5,7 +5,7 @@ use crate::mailbox::{Mail, Mailbox};
 use crate::options::{Limits, Options};
 use crate::rate::Rate;
 use crate::shares::{Budgets, Shares};
-use crate::sync::{WakerSet, lock, wake_all};
+use crate::sync::{Seat, WakerSet, lock, wake_all};
 use helenus_core::ServerEvent;
 use std::collections::{BTreeMap, HashMap};
 use std::net::{IpAddr, SocketAddr};
@@ -199,12 +199,12 @@ impl Registry {
     }
 
     /// Ready when no connection is open; wakes `waker` then.
-    pub(crate) fn poll_empty(&self, waker: &Waker) -> Poll<()> {
+    pub(crate) fn poll_empty(&self, seat: &Seat, waker: &Waker) -> Poll<()> {
         let mut inner = lock(&self.inner);
         if inner.connections.is_empty() {
             return Poll::Ready(());
         }
-        inner.awaiting_end.register(waker);
+        inner.awaiting_end.register(seat, waker);
         Poll::Pending
     }
 }
@@ -275,7 +275,7 @@ mod tests {
             registry.admit(HERE).unwrap().0,
             registry.admit(THERE).unwrap().0,
         );
-        let (count, waker) = CountingWaker::pair();
+        let ((count, waker), seat) = (CountingWaker::pair(), Seat::default());
         registry.drain();
         assert_eq!(refusal(&registry, HERE), Some(Refusal::Draining));
         for member in [&one, &two] {
@@ -283,12 +283,12 @@ mod tests {
             member.mailbox.collect(&mut mail);
             assert!(matches!(mail[..], [Mail::Drain]));
         }
-        assert!(registry.poll_empty(&waker).is_pending());
+        assert!(registry.poll_empty(&seat, &waker).is_pending());
         drop(one);
         assert_eq!(count.get(), 0);
         drop(two);
         assert_eq!(count.get(), 1);
-        assert!(registry.poll_empty(&waker).is_ready());
+        assert!(registry.poll_empty(&seat, &waker).is_ready());
     }
 
     #[test]

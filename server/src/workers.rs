@@ -64,8 +64,6 @@ mod tests {
     use crate::options::Options;
     use crate::service::PeerInfo;
     use helenus_core::{Request, Responder};
-    use std::task::Poll;
-    use std::task::Waker;
     use std::time::Instant;
 
     struct Silent;
@@ -86,7 +84,7 @@ mod tests {
             if number == 3 {
                 return Err(io::Error::other("out of luck"));
             }
-            while hub.poll_shutdown(Waker::noop()) == Poll::Pending {
+            while !hub.shutdown_handle().is_shutdown() {
                 thread::yield_now();
             }
             Ok(())
