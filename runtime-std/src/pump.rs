@@ -18,6 +18,8 @@ pub(crate) fn pump(
     driver: &mut impl Pumped,
     wake: &WakeHandle,
 ) -> io::Result<()> {
+    // After a short read the socket is most likely empty: to wait costs less than to try.
+    let mut is_readable = true;
     loop {
         let now = Instant::now();
         // The kernel shares its time among threads: here a turn that ends on its budget goes on.
@@ -31,8 +33,13 @@ pub(crate) fn pump(
             Turn::Wait => false,
         };
         let reads = driver.wants_read();
-        if reads {
-            let read = |buffer: &mut [u8]| would_block((&mut &*stream).read(buffer));
+        if reads && is_readable {
+            let read = |buffer: &mut [u8]| {
+                let outcome = would_block((&mut &*stream).read(buffer));
+                let all = buffer.len();
+                is_readable = matches!(outcome, Poll::Ready(Ok(bytes)) if bytes == all);
+                outcome
+            };
             match driver.read_slice(now, read) {
                 Poll::Ready(outcome) => moved |= outcome.map(|_| true)?,
                 Poll::Pending => {}
@@ -49,6 +56,7 @@ pub(crate) fn pump(
         if wake.wait(stream.as_fd(), events, driver.poll_timeout())? == Woken::HungUp {
             return Ok(());
         }
+        is_readable = true;
     }
 }
 
