@@ -9,6 +9,7 @@
     )
 )]
 
+pub mod access;
 mod consistency;
 pub mod context;
 pub mod cql;

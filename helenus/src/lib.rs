@@ -28,7 +28,9 @@ mod server;
 mod test_server;
 
 pub use connect::RuntimeSpawn;
-pub use embedded::{EmbeddedService, Fault, FaultError, FaultOperation, InvalidFault, Session};
+pub use embedded::{
+    Authentication, EmbeddedService, Fault, FaultError, FaultOperation, InvalidFault, Session,
+};
 pub use helenus_client::{Client, Config as ClientConfig};
 pub use helenus_engine::Guardrails;
 pub use helenus_server::{Options, ShutdownHandle};

@@ -3,8 +3,8 @@
 use nom::Parser;
 use nom::combinator::map;
 
-use super::access::{self, RoleCondition};
-use super::ast::{Ddl, Statement};
+use super::access;
+use super::ast::{Access, Ddl, Statement};
 use super::ddl;
 use super::describe::describe;
 use super::functions;
@@ -49,10 +49,10 @@ fn statement(input: Input<'_>) -> Parsed<'_, Statement> {
         Keyword::Alter => alter(input),
         Keyword::Drop => drop(input),
         Keyword::Describe | Keyword::Desc => map(describe, Statement::Describe).parse(input),
-        Keyword::Grant => map(access::grant, Statement::Unsupported).parse(input),
-        Keyword::Revoke => map(access::revoke, Statement::Unsupported).parse(input),
-        Keyword::List => map(access::list, Statement::Unsupported).parse(input),
-        Keyword::Add => map(access::add_identity, Statement::Unsupported).parse(input.advance()),
+        Keyword::Grant => map(access::grant, permit).parse(input),
+        Keyword::Revoke => map(access::revoke, permit).parse(input),
+        Keyword::List => map(access::list, permit).parse(input),
+        Keyword::Add => map(access::add_identity, permit).parse(input.advance()),
         _ => input.no_viable(0),
     }
 }
@@ -69,8 +69,8 @@ fn ddl(change: Ddl) -> Statement {
     Statement::Ddl(Box::new(change))
 }
 
-fn refused(name: &'static str) -> impl Fn(()) -> Statement {
-    move |()| Statement::Unsupported(name)
+fn permit(statement: Access) -> Statement {
+    Statement::Access(Box::new(statement))
 }
 
 fn create(input: Input<'_>) -> Parsed<'_, Statement> {
@@ -94,14 +94,8 @@ fn create(input: Input<'_>) -> Parsed<'_, Statement> {
         Aggregate => map(|rest| functions::create_aggregate(rest, false), ddl).parse(rest),
         Or if input.peek(2) != Kind::Key(Replace) => input.no_viable(2),
         Or => create_or_replace(input),
-        Role => {
-            let (rest, ()) = access::role_with_options(rest, RoleCondition::NotExists)?;
-            Ok((rest, Statement::Unsupported("CREATE ROLE")))
-        }
-        User => {
-            let (rest, ()) = access::user(rest, RoleCondition::NotExists)?;
-            Ok((rest, Statement::Unsupported("CREATE USER")))
-        }
+        Role => map(access::create_role, permit).parse(rest),
+        User => map(access::create_user, permit).parse(rest),
         _ => input.no_viable(1),
     }
 }
@@ -130,14 +124,8 @@ fn alter(input: Input<'_>) -> Parsed<'_, Statement> {
         Table => map(tables::alter_table, ddl).parse(rest),
         Type => map(ddl::alter_type, ddl).parse(rest),
         Materialized => map(views::alter_view, ddl).parse(input.advance()),
-        Role => {
-            let (rest, ()) = access::role_with_options(rest, RoleCondition::Exists)?;
-            Ok((rest, Statement::Unsupported("ALTER ROLE")))
-        }
-        User => {
-            let (rest, ()) = access::user(rest, RoleCondition::Exists)?;
-            Ok((rest, Statement::Unsupported("ALTER USER")))
-        }
+        Role => map(access::alter_role, permit).parse(rest),
+        User => map(access::alter_user, permit).parse(rest),
         _ => input.no_viable(1),
     }
 }
@@ -157,9 +145,9 @@ fn drop(input: Input<'_>) -> Parsed<'_, Statement> {
         Trigger => map(unsupported::drop_trigger, Statement::Unsupported).parse(rest),
         Function => map(map(functions::drop_function, Ddl::DropFunction), ddl).parse(rest),
         Aggregate => map(map(functions::drop_function, Ddl::DropAggregate), ddl).parse(rest),
-        Role => map(access::drop_role, refused("DROP ROLE")).parse(rest),
-        User => map(access::drop_user, refused("DROP USER")).parse(rest),
-        Identity => map(access::drop_identity, Statement::Unsupported).parse(rest),
+        Role => map(access::drop_role, permit).parse(rest),
+        User => map(access::drop_user, permit).parse(rest),
+        Identity => map(access::drop_identity, permit).parse(rest),
         _ => input.no_viable(1),
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use helenus_core::message::SchemaChange;
 use helenus_core::{ErrorResponse, Response};
 
-use crate::cql::ast::Ddl;
+use crate::cql::ast::{Access, Ddl};
 use crate::readers::{ReadCommand, ReadProgress};
 use crate::schema::Table;
 use crate::storage::Mutation;
@@ -26,6 +26,15 @@ pub enum Action {
     Alter {
         /// The change.
         ddl: Arc<Ddl>,
+        /// The keyspace that names without one belong to.
+        keyspace: Option<Arc<str>>,
+    },
+    /// Carry out a statement on roles, as [`Roles::apply`](crate::access::Roles::apply) says, for the user who sent it;
+    /// answer [`Outcome::Answered`]. If it sets a [`password`](Access::password), that has to be hashed, which takes
+    /// long. Where users don't log in, [`refuse`](not_logged_in) it.
+    Access {
+        /// The statement.
+        statement: Arc<Access>,
         /// The keyspace that names without one belong to.
         keyspace: Option<Arc<str>>,
     },
@@ -55,12 +64,21 @@ pub enum Outcome {
         /// Warnings for the client.
         warnings: Vec<String>,
     },
+    /// The answer is this.
+    Answered(Completed),
     /// The table is empty.
     Truncated,
     /// Others ran.
     Resumed,
     /// The action failed; the execution ends with this error.
     Failed(ErrorResponse),
+}
+
+/// What a statement on roles is answered with where users don't log in.
+pub fn not_logged_in() -> ErrorResponse {
+    ErrorResponse::unauthorized(
+        "You have to be logged in and not anonymous to perform this request",
+    )
 }
 
 /// The result of an execution.

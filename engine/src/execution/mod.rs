@@ -29,7 +29,7 @@ mod view;
 mod work;
 mod write;
 
-pub use action::{Action, Completed, Outcome};
+pub use action::{Action, Completed, Outcome, not_logged_in};
 pub(crate) use row::{RowView, list_element};
 pub(crate) use select::limit_value;
 pub use work::{Work, WorkKind};
@@ -185,6 +185,12 @@ impl Execution {
         &self.context
     }
 
+    /// Whether its next action hashes a password, which is long work of its own kind.
+    pub fn hashes_password(&self) -> bool {
+        matches!(&self.run, Run::Act { action: Some(Action::Access { statement, .. }), .. }
+            if statement.password().is_some())
+    }
+
     /// The session's keyspace when it began.
     pub fn session_keyspace(&self) -> Option<&str> {
         self.session_keyspace.as_deref()
@@ -338,6 +344,10 @@ impl Execution {
             Outcome::Altered { change, warnings } => {
                 self.warnings.extend(warnings);
                 self.run = Run::Done(change.map_or(Response::Void, Response::SchemaChange));
+            }
+            Outcome::Answered(completed) => {
+                self.warnings.extend(completed.warnings);
+                self.run = Run::Done(completed.response);
             }
             Outcome::Truncated => {}
             Outcome::Resumed => {

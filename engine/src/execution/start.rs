@@ -213,6 +213,14 @@ pub(super) fn statement(
                 .or(session_keyspace.map(|keyspace| &**keyspace));
             Run::Done(Response::Rows(describe(schema, target, keyspace)?))
         }
+        Plan::Access(access) => {
+            let statement_keyspace = statement.keyspace.clone();
+            let action = Action::Access {
+                statement: access.clone(),
+                keyspace: statement_keyspace.or_else(|| session_keyspace.cloned()),
+            };
+            act(action, Response::Void)
+        }
         Plan::Ddl(ddl) => {
             let keyspace = statement
                 .keyspace

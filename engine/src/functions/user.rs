@@ -6,6 +6,7 @@ use bytes::Bytes;
 use helenus_core::ErrorResponse;
 
 use super::{Aggregate, Body, Environment, Function};
+use crate::access::Resource;
 use crate::java::Signature;
 use crate::schema::{Keyspace, UserAggregate, UserFunction, type_names};
 
@@ -111,6 +112,26 @@ impl Folding {
 }
 
 impl Function {
+    /// What permission to execute it asks for: itself if it is a user's, and what it goes through.
+    pub(crate) fn resources(&self) -> impl Iterator<Item = Resource> {
+        let folded = match (&self.aggregate, self.name.split_once('.')) {
+            (Some(Aggregate::User(_)), Some((keyspace, name))) => Some(Resource::Function(
+                keyspace.into(),
+                name.into(),
+                self.arguments.clone().into(),
+            )),
+            _ => None,
+        };
+        let called = self.user_functions().map(|function| {
+            Resource::Function(
+                function.keyspace.clone(),
+                function.name.clone(),
+                function.argument_types.clone().into(),
+            )
+        });
+        folded.into_iter().chain(called)
+    }
+
     /// The user functions it calls.
     pub(crate) fn user_functions(&self) -> impl Iterator<Item = &Arc<UserFunction>> {
         let own = match &self.body {

@@ -11,7 +11,7 @@ mod version;
 mod view;
 
 pub use ddl::SchemaUpdate;
-pub(crate) use ddl::build_table;
+pub(crate) use ddl::{build_table, is_unalterable, keyspace_of};
 pub(crate) use function::type_names;
 pub use function::{FunctionKey, UserAggregate, UserFunction};
 pub use index::{Index, IndexKind, Similarity};

@@ -15,6 +15,7 @@ mod modify;
 mod names;
 mod nearest;
 mod operations;
+mod permissions;
 mod planner;
 mod relation;
 mod restrictions;
@@ -48,6 +49,7 @@ use helenus_core::message::Prepared;
 use helenus_core::{ColumnSpec, ErrorResponse, ResultMetadata};
 use md5::{Digest as _, Md5};
 
+use crate::access::Resource;
 use crate::cql::{self, ast};
 use crate::schema::{Schema, Table, UserFunction};
 use crate::term::{Binds, Markers};
@@ -71,6 +73,8 @@ pub struct Statement {
     places: usize,
     /// The user functions it calls.
     functions: Vec<Arc<UserFunction>>,
+    /// The same and the user aggregates, as what permission is needed for.
+    executes: Vec<Resource>,
     plan: Plan,
 }
 
@@ -91,6 +95,8 @@ pub(crate) enum Plan {
     Ddl(Arc<ast::Ddl>),
     /// `DESCRIBE`
     Describe(ast::Describe),
+    /// Roles, permissions, identities
+    Access(Arc<ast::Access>),
 }
 
 impl Statement {
@@ -116,11 +122,11 @@ impl Statement {
         }
     }
 
-    /// Whether its user functions may run so long that they shouldn't where others wait.
+    /// Whether it may run so long that it shouldn't where others wait: its user functions, or the hash of a password.
     pub(crate) fn may_take_long(&self) -> bool {
-        self.functions
-            .iter()
-            .any(|function| function.program.may_take_long())
+        let may_take_long = |function: &Arc<UserFunction>| function.program.may_take_long();
+        self.functions.iter().any(may_take_long)
+            || matches!(&self.plan, Plan::Access(access) if access.password().is_some())
     }
 
     /// Whether the tables and functions it was planned against are still those of the schema. A statement that isn't
@@ -154,7 +160,7 @@ impl Statement {
             Plan::Modify(modify) => is_same(&modify.table),
             Plan::Batch(batch) => batch.statements.iter().all(|modify| is_same(&modify.table)),
             Plan::Truncate(table) => is_same(table),
-            Plan::Use(_) | Plan::Ddl(_) | Plan::Describe(_) => true,
+            Plan::Use(_) | Plan::Ddl(_) | Plan::Describe(_) | Plan::Access(_) => true,
         }
     }
 
@@ -207,6 +213,7 @@ pub fn prepare(
     };
     let pk_indexes = key_len.map_or_else(Vec::new, |parts| markers.key_indexes(parts));
     let (places, functions) = (markers.places(), markers.functions());
+    let executes = markers.executes();
     let variables = ResultMetadata::new(markers.finish()?);
     let mut hash = Md5::new();
     if let Some(keyspace) = session_keyspace.filter(|_| !is_qualified(&parsed.statement)) {
@@ -225,6 +232,7 @@ pub fn prepare(
         }),
         places,
         functions,
+        executes,
         plan,
     }))
 }
@@ -295,16 +303,13 @@ fn plan(
         }
         ast::Statement::Ddl(ddl) => (Plan::Ddl(Arc::new(ast::Ddl::clone(ddl))), None),
         ast::Statement::Describe(describe) => (Plan::Describe(describe.clone()), None),
-        ast::Statement::Unsupported(words) => return Err(unsupported(words)),
+        ast::Statement::Access(statement) => {
+            (Plan::Access(Arc::new(ast::Access::clone(statement))), None)
+        }
+        ast::Statement::Unsupported(words) => {
+            return Err(ErrorResponse::invalid(format!(
+                "{words} is not supported by this server"
+            )));
+        }
     })
-}
-
-fn unsupported(words: &str) -> ErrorResponse {
-    const ACCESS: [&str; 6] = ["ROLE", "USER", "GRANT", "REVOKE", "PERMISSIONS", "IDENTITY"];
-    if ACCESS.iter().any(|word| words.contains(word)) {
-        return ErrorResponse::unauthorized(
-            "You have to be logged in and not anonymous to perform this request",
-        );
-    }
-    ErrorResponse::invalid(format!("{words} is not supported by this server"))
 }

@@ -7,6 +7,7 @@ use helenus_core::ErrorResponse;
 use helenus_core::message::ColumnSpec;
 use helenus_core::types::CqlType;
 
+use crate::access::Resource;
 use crate::cql::ast;
 use crate::functions::Function;
 use crate::schema::{Column, ColumnKind, Table, UserFunction};
@@ -78,6 +79,7 @@ pub(crate) struct Markers {
     /// How many more values there are at execution than variables: columns of JSON documents.
     columns: usize,
     functions: RefCell<Vec<Arc<UserFunction>>>,
+    executes: RefCell<Vec<Resource>>,
 }
 
 impl Markers {
@@ -101,8 +103,14 @@ impl Markers {
         self.specs.len() + self.columns
     }
 
-    /// Notes the user functions that a function calls.
+    /// Notes the user functions that a function calls, and which permissions that takes.
     pub(crate) fn called(&self, function: &Function) {
+        let mut executes = self.executes.borrow_mut();
+        for resource in function.resources() {
+            if !executes.contains(&resource) {
+                executes.push(resource);
+            }
+        }
         let mut known = self.functions.borrow_mut();
         for function in function.user_functions() {
             if !known.iter().any(|known| Arc::ptr_eq(known, function)) {
@@ -114,6 +122,11 @@ impl Markers {
     /// The user functions that were called.
     pub(crate) fn functions(&self) -> Vec<Arc<UserFunction>> {
         self.functions.borrow().clone()
+    }
+
+    /// The user functions and aggregates that were called, as what permission is needed for.
+    pub(crate) fn executes(&self) -> Vec<Resource> {
+        self.executes.borrow().clone()
     }
 
     /// Notes what a marker is bound to.

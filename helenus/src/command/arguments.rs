@@ -10,7 +10,7 @@ use helenus::tls::ClientAuth;
 
 use super::bench::Bench;
 use super::cert::Cert;
-use super::config::{LogLevel, Workers, flag};
+use super::config::{LogLevel, Method, Workers, flag};
 use super::conformance::Conformance;
 use super::inspect::Inspect;
 use super::pages::{Completions, Man};
@@ -95,6 +95,10 @@ pub(super) struct Serve {
     /// Event loops to run; with threads, each connection has its own [default: one a core]
     #[arg(long, value_name = "N", env = "HELENUS_WORKERS", value_parser = flag::<Workers>)]
     pub(super) workers: Option<Workers>,
+
+    /// How clients log in: none or password [default: none]
+    #[arg(long, value_name = "METHOD", env = "HELENUS_AUTH", value_parser = flag::<Method>)]
+    pub(super) auth: Option<Method>,
 
     /// What to log: off, error, warn, info, debug or trace [default: info]
     #[arg(long, value_name = "LEVEL", env = "HELENUS_LOG", value_parser = flag::<LogLevel>)]

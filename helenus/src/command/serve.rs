@@ -19,7 +19,11 @@ use super::metrics::{self, Exposition};
 /// When the address can't be listened on, or the system gives no threads.
 pub(super) fn serve(config: &Config) -> io::Result<()> {
     let log = Log::start(config.general.log)?;
-    let service = Arc::new(EmbeddedService::new(config.general.listen));
+    let listen = config.general.listen;
+    let service = Arc::new(match config.auth.authentication() {
+        Some(authentication) => EmbeddedService::with_passwords(listen, authentication),
+        None => EmbeddedService::new(listen),
+    });
     service.set_guardrails(config.guardrails.rules());
     service.set_faults(config.faults.rules.clone());
     let mut options = helenus::Options::default();
@@ -28,9 +32,10 @@ pub(super) fn serve(config: &Config) -> io::Result<()> {
     if let Some(tls) = &options.tls {
         config.tls.warn(tls);
     }
+    config.auth.apply(&mut options);
     let server = Server::bind(
         config.general.runtime,
-        config.general.listen,
+        listen,
         Arc::clone(&service),
         options,
     )?;

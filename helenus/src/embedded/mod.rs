@@ -1,5 +1,6 @@
 //! The embedded engine as a [`Service`]: one node, in memory.
 
+mod access;
 mod clock;
 mod cql_literal;
 mod delays;
@@ -18,18 +19,21 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use helenus_core::ProtocolVersion;
 use helenus_core::types::Value;
 use helenus_engine::Guardrails;
+use helenus_engine::access::Roles;
 use helenus_engine::schema::Schema;
 use helenus_engine::system::NodeInfo;
 use helenus_engine::system::writer;
 use helenus_server::ServerHandle;
 use uuid::Uuid;
 
+use access::{AccessControl, User};
 use clock::Clock;
 use delays::Delays;
 use faults::Faults;
 use shards::Shards;
 use statements::Statements;
 
+pub use access::Authentication;
 pub use faults::{Fault, FaultError, FaultOperation, InvalidFault};
 pub use service::Session;
 
@@ -52,19 +56,50 @@ struct Node {
     shards: Shards,
     statements: Statements,
     clock: Clock,
-    guardrails: RwLock<Arc<Guardrails>>,
+    guardrails: RwLock<GuardrailsByUser>,
     faults: Faults,
     delays: Delays,
     server: OnceLock<ServerHandle>,
+    /// `None` where everybody may do everything.
+    access: Option<AccessControl>,
+}
+
+/// The limits that statements are held against.
+struct GuardrailsByUser {
+    superusers: Arc<Guardrails>,
+    others: Arc<Guardrails>,
+}
+
+impl From<Guardrails> for GuardrailsByUser {
+    fn from(guardrails: Guardrails) -> Self {
+        Self {
+            superusers: Arc::new(guardrails.for_superusers()),
+            others: Arc::new(guardrails),
+        }
+    }
 }
 
 impl EmbeddedService {
-    /// An empty node that tells its clients to reach it at `address`.
+    /// An empty node that tells its clients to reach it at `address`, and lets everybody do everything.
     pub fn new(address: SocketAddr) -> Self {
+        Self::build(address, None)
+    }
+
+    /// The same for clients that log in with a password, and may do what their roles were granted.
+    ///
+    /// It begins with one role, as Cassandra does: the superuser `cassandra`, whose password is `cassandra`.
+    pub fn with_passwords(address: SocketAddr, options: Authentication) -> Self {
+        Self::build(address, Some(AccessControl::new(options)))
+    }
+
+    fn build(address: SocketAddr, access: Option<AccessControl>) -> Self {
         let clock = Clock::default();
         let info = NodeInfo::new(advertised(address.ip()), address.port(), host_id(address));
         let context = clock.context(ProtocolVersion::LATEST);
-        let (schema, mutations) = Schema::bootstrap(&info, context.timestamp);
+        let (schema, mut mutations) = Schema::bootstrap(&info, context.timestamp);
+        if access.is_some() {
+            mutations.extend(Roles::bootstrap(&schema, context.timestamp));
+        }
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let shards = Shards::new(SHARDS_PER_CORE * cores);
         for mutation in &mutations {
@@ -77,10 +112,11 @@ impl EmbeddedService {
                 shards,
                 statements: Statements::default(),
                 clock,
-                guardrails: RwLock::default(),
+                guardrails: RwLock::new(Guardrails::default().into()),
                 faults: Faults::default(),
                 delays: Delays::default(),
                 server: OnceLock::new(),
+                access,
             }),
         }
     }
@@ -91,7 +127,7 @@ impl EmbeddedService {
     /// Cassandra applies most of them to no one where there is no authentication. Here who sets one means it: it counts
     /// for every user but superusers.
     pub fn set_guardrails(&self, guardrails: Guardrails) {
-        let guardrails = Arc::new(guardrails);
+        let guardrails = guardrails.into();
         *self
             .node
             .guardrails
@@ -143,10 +179,14 @@ impl Node {
         Arc::clone(&self.schema.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The limits that count.
-    fn guardrails(&self) -> Arc<Guardrails> {
+    /// The limits that count for a user.
+    fn guardrails(&self, user: Option<&User>) -> Arc<Guardrails> {
         let guardrails = self.guardrails.read();
-        Arc::clone(&guardrails.unwrap_or_else(PoisonError::into_inner))
+        let guardrails = guardrails.unwrap_or_else(PoisonError::into_inner);
+        match user.is_some_and(User::is_superuser) {
+            true => Arc::clone(&guardrails.superusers),
+            false => Arc::clone(&guardrails.others),
+        }
     }
 }
 

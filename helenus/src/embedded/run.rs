@@ -9,6 +9,7 @@ use helenus_engine::execution::{Action, Completed, Execution, Outcome};
 use helenus_engine::readers::{PartitionRange, ReadCommand, ReadProgress};
 
 use super::Node;
+use super::access::is_watched;
 use super::live::is_live;
 
 /// Fragments read in one go, under one lock of a shard. A point read waits behind at most this many.
@@ -27,8 +28,13 @@ pub(super) enum Run {
 }
 
 impl Node {
-    /// Runs until the answer is there or about `budget` fragments were read.
-    pub(super) fn run(&self, execution: &mut Execution, mut budget: usize) -> Run {
+    /// Runs until the answer is there or about `budget` fragments were read, for the user who sent the request.
+    pub(super) fn run(
+        &self,
+        execution: &mut Execution,
+        mut budget: usize,
+        user: Option<&Arc<str>>,
+    ) -> Run {
         let is_inline = budget < usize::MAX;
         while budget > 0 {
             match execution.poll_action() {
@@ -51,6 +57,9 @@ impl Node {
                     for mutation in &mutations {
                         self.shards.apply(mutation, now_seconds);
                     }
+                    if let Some(access) = &self.access {
+                        access.noticed(&mutations);
+                    }
                     execution.resume(Outcome::Written);
                 }
                 Action::Cas(command) => {
@@ -59,12 +68,26 @@ impl Node {
                 }
                 Action::Alter { ddl, keyspace } => {
                     let outcome = self
-                        .alter(&ddl, keyspace.as_deref(), execution.context())
+                        .alter(&ddl, keyspace.as_deref(), execution.context(), user)
+                        .unwrap_or_else(Outcome::Failed);
+                    execution.resume(outcome);
+                }
+                Action::Access {
+                    statement,
+                    keyspace,
+                } => {
+                    let outcome = self
+                        .permit(&statement, keyspace.as_deref(), user)
                         .unwrap_or_else(Outcome::Failed);
                     execution.resume(outcome);
                 }
                 Action::Truncate(table) => {
                     self.shards.remove_table(table.id);
+                    if let Some(access) =
+                        self.access.as_ref().filter(|_| is_watched(&table.keyspace))
+                    {
+                        access.changed();
+                    }
                     execution.resume(Outcome::Truncated);
                 }
                 Action::Yield => {
@@ -95,6 +118,13 @@ impl Node {
                 shard.apply(&mutation, now_seconds);
             }
         });
+        if let Some(access) = self
+            .access
+            .as_ref()
+            .filter(|_| is_watched(&command.table.keyspace))
+        {
+            access.changed();
+        }
         Outcome::Written
     }
 
@@ -105,6 +135,7 @@ impl Node {
         ddl: &Ddl,
         keyspace: Option<&str>,
         context: &Context,
+        user: Option<&Arc<str>>,
     ) -> Result<Outcome, ErrorResponse> {
         let _turn = self.altering.lock().unwrap_or_else(PoisonError::into_inner);
         let update = self.schema().apply(ddl, keyspace, context)?;
@@ -112,9 +143,10 @@ impl Node {
             self.shards.apply(mutation, context.now_seconds);
         }
         *self.schema.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&update.schema);
-        for table in update.dropped {
-            self.shards.remove_table(table);
+        for table in &update.dropped {
+            self.shards.remove_table(*table);
         }
+        self.permit_created(&update, user);
         self.statements
             .retain(|statement| statement.is_current(&update.schema));
         if let Some(server) = self.server.get() {

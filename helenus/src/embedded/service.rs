@@ -8,10 +8,14 @@ use helenus_core::message::{
     RequestBody, Response,
 };
 use helenus_core::{ProtocolVersion, Request, Responder};
-use helenus_engine::execution::{Completed, Execution, Outcome};
+use helenus_engine::execution::{Completed, Execution, Outcome, not_logged_in};
+use helenus_engine::schema::Schema;
 use helenus_engine::statement::{Statement, prepare};
-use helenus_server::{PeerInfo, ServerHandle, Service};
+use helenus_server::{
+    Authenticator, Identity, PasswordAuthenticator, PeerInfo, ServerHandle, Service,
+};
 
+use super::access::{Passwords, User};
 use super::faults::Strike;
 use super::run::Run;
 use super::tracing::Trace;
@@ -26,6 +30,8 @@ const INLINE: usize = 4096;
 pub struct Session {
     /// What `USE` chose.
     keyspace: Option<Arc<str>>,
+    /// Who logged in.
+    user: Option<User>,
     peer: PeerInfo,
 }
 
@@ -44,8 +50,20 @@ impl Service for EmbeddedService {
     fn open(&self, peer: &PeerInfo) -> Session {
         Session {
             keyspace: None,
+            user: None,
             peer: peer.clone(),
         }
+    }
+
+    fn authenticator(&self) -> Option<Arc<dyn Authenticator>> {
+        let access = self.node.access.as_ref()?;
+        let passwords = Passwords(Arc::clone(&self.node));
+        let cost = access.options.bcrypt_cost;
+        Some(Arc::new(PasswordAuthenticator::new(passwords, cost)))
+    }
+
+    fn authenticated(&self, session: &mut Session, identity: Identity) {
+        session.user = Some(User::new(identity.name));
     }
 
     fn call(
@@ -112,6 +130,7 @@ impl EmbeddedService {
             return self.answer(execution, session, trace, responder);
         }
         let node = Arc::clone(&self.node);
+        let user = session.user.as_ref().map(User::name).cloned();
         let reply = responder.defer();
         self.node.delays.after(delay, move || {
             let Some(server) = node.server.get() else {
@@ -119,7 +138,7 @@ impl EmbeddedService {
             };
             let offload = server.offload().clone();
             offload.submit_with(reply, move || {
-                let completed = node.finish(&mut execution);
+                let completed = node.finish(&mut execution, user.as_ref());
                 let extras = node.extras(completed.warnings, trace);
                 (error.map_or(completed.response, Response::Error), extras)
             });
@@ -134,7 +153,8 @@ impl EmbeddedService {
         trace: Option<Trace>,
         responder: Responder<'_>,
     ) {
-        match self.node.run(&mut execution, INLINE) {
+        let user = session.user.as_ref().map(User::name);
+        match self.node.run(&mut execution, INLINE, user) {
             Run::Completed(completed) => {
                 if let Response::SetKeyspace(keyspace) = &completed.response {
                     let keyspace: Arc<str> = Arc::from(&**keyspace);
@@ -150,9 +170,13 @@ impl EmbeddedService {
                 let Some(server) = self.node.server.get() else {
                     return responder.error(not_started());
                 };
-                let node = Arc::clone(&self.node);
-                server.offload().submit_with(responder.defer(), move || {
-                    let completed = node.finish(&mut execution);
+                let (node, user) = (Arc::clone(&self.node), user.cloned());
+                let pool = match execution.hashes_password() {
+                    true => server.logins(),
+                    false => server.offload(),
+                };
+                pool.submit_with(responder.defer(), move || {
+                    let completed = node.finish(&mut execution, user.as_ref());
                     let extras = node.extras(completed.warnings, trace);
                     (completed.response, extras)
                 });
@@ -172,9 +196,9 @@ impl Node {
     }
 
     /// Runs an execution to its end on a thread that nobody waits on.
-    fn finish(&self, execution: &mut Execution) -> Completed {
+    pub(super) fn finish(&self, execution: &mut Execution, user: Option<&Arc<str>>) -> Completed {
         loop {
-            if let Run::Completed(completed) = self.run(execution, usize::MAX) {
+            if let Run::Completed(completed) = self.run(execution, usize::MAX, user) {
                 return *completed;
             }
         }
@@ -218,12 +242,18 @@ impl Node {
     fn query(
         &self,
         request: &Query<'_>,
-        session: &Session,
+        session: &mut Session,
         version: ProtocolVersion,
     ) -> Result<Execution, ErrorResponse> {
         let schema = self.schema();
         let keyspace = request.params.keyspace.or(session.keyspace.as_deref());
         let statement = prepare(&schema, keyspace, request.query)?;
+        self.authorize(
+            &mut session.user,
+            session.keyspace.as_deref(),
+            &schema,
+            &statement,
+        )?;
         let keyspace = session.keyspace.clone();
         let context = self.clock.context(version);
         Execution::new(
@@ -233,35 +263,42 @@ impl Node {
             None,
             keyspace,
             context,
-            self.guardrails(),
+            self.guardrails(session.user.as_ref()),
         )
     }
 
     fn execute(
         &self,
         request: &Execute<'_>,
-        session: &Session,
+        session: &mut Session,
         version: ProtocolVersion,
     ) -> Result<Execution, ErrorResponse> {
         let statement = self.statement(request.id)?;
+        let schema = self.schema();
+        self.authorize(
+            &mut session.user,
+            session.keyspace.as_deref(),
+            &schema,
+            &statement,
+        )?;
         let context = self.clock.context(version);
         let metadata = request.result_metadata_id;
         let keyspace = session.keyspace.clone();
         Execution::new(
-            self.schema(),
+            schema,
             statement,
             &request.params,
             metadata,
             keyspace,
             context,
-            self.guardrails(),
+            self.guardrails(session.user.as_ref()),
         )
     }
 
     fn batch(
         &self,
         request: &Batch<'_>,
-        session: &Session,
+        session: &mut Session,
         version: ProtocolVersion,
     ) -> Result<Execution, ErrorResponse> {
         let schema = self.schema();
@@ -272,12 +309,36 @@ impl Node {
                 BatchStatementKind::Query(text) => prepare(&schema, keyspace, text)?,
                 BatchStatementKind::Prepared(id) => self.statement(id)?,
             };
+            self.authorize(
+                &mut session.user,
+                session.keyspace.as_deref(),
+                &schema,
+                &statement,
+            )?;
             statements.push((statement, part.values));
         }
         let keyspace = session.keyspace.clone();
         let context = self.clock.context(version);
-        let guardrails = self.guardrails();
+        let guardrails = self.guardrails(session.user.as_ref());
         Execution::batch(schema, statements, request, keyspace, context, guardrails)
+    }
+
+    /// Refuses what the session's user may not do.
+    fn authorize(
+        &self,
+        user: &mut Option<User>,
+        keyspace: Option<&str>,
+        schema: &Schema,
+        statement: &Statement,
+    ) -> Result<(), ErrorResponse> {
+        let Some(access) = &self.access else {
+            return Ok(());
+        };
+        let Some(user) = user else {
+            return Err(not_logged_in());
+        };
+        let rights = user.rights(self, access);
+        statement.authorize(schema, keyspace, &rights)
     }
 
     /// A prepared statement by its id.

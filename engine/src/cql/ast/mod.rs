@@ -1,6 +1,7 @@
 //! The syntax tree of CQL statements, as the grammar gives it: names and literals are not resolved yet.
 //! Answers to Cassandra 5.0's `Parser.g`, restricted to the statements this engine runs.
 
+mod access;
 mod ddl;
 mod describe;
 mod index;
@@ -9,6 +10,7 @@ mod select;
 mod term;
 mod view;
 
+pub use access::*;
 pub use ddl::*;
 pub use describe::*;
 pub use index::*;
@@ -39,6 +41,8 @@ pub enum Statement {
     Truncate(TableName),
     /// `CREATE`, `ALTER`, `DROP` of a keyspace, table, type, function or aggregate.
     Ddl(Box<Ddl>),
+    /// `CREATE ROLE`, `GRANT`, `LIST`, …: roles, permissions and identities.
+    Access(Box<Access>),
     /// `DESCRIBE …`, which cqlsh sends to the server.
     Describe(Describe),
     /// A statement this engine parses and refuses at run time, with the words it is named by.

@@ -1,5 +1,6 @@
 //! Statements run to the end on one shard: what each kind does and answers.
 
+mod access;
 mod batch;
 mod conditional;
 mod floor;

@@ -26,6 +26,8 @@ pub(super) struct Node {
     pub(super) shard: Shard,
     pub(super) keyspace: Option<Arc<str>>,
     pub(super) guardrails: Guardrails,
+    /// Who sends statements, if users log in.
+    pub(super) user: Option<&'static str>,
     /// Microseconds, one more for each execution.
     pub(super) clock: i64,
     /// Fragments a read may take before it yields.
@@ -61,6 +63,7 @@ impl Node {
             shard,
             keyspace: None,
             guardrails: Guardrails::default(),
+            user: None,
             clock: START * 1_000_000,
             budget: 1000,
             yields: 0,
@@ -131,6 +134,7 @@ impl Node {
             }
         };
         let now = execution.context().now_seconds;
+        let user = self.user;
         loop {
             match execution.poll_action() {
                 Action::Read(command) => {
@@ -162,6 +166,10 @@ impl Node {
                             .apply(&ddl, keyspace.as_deref(), execution.context())
                         {
                             Ok(update) => {
+                                if let Some(user) = user {
+                                    let follow = self.roles().follow(&update, user, self.clock);
+                                    self.write(&follow);
+                                }
                                 self.schema = update.schema;
                                 update
                                     .mutations
@@ -179,6 +187,13 @@ impl Node {
                             Err(error) => Outcome::Failed(error),
                         };
                     execution.resume(outcome);
+                }
+                Action::Access {
+                    statement,
+                    keyspace,
+                } => {
+                    let outcome = self.permit(&statement, keyspace.as_deref());
+                    execution.resume(outcome.unwrap_or_else(Outcome::Failed));
                 }
                 Action::Truncate(table) => {
                     drop(self.shard.remove_table(table.id));
@@ -209,7 +224,10 @@ impl Node {
         let mut params = QueryParams::new(Consistency::ONE);
         params.values = list.as_values();
         let completed = match self.prepare(cql) {
-            Ok(statement) => self.execute(&statement, &params),
+            Ok(statement) => match self.authorize(&statement) {
+                Ok(()) => self.execute(&statement, &params),
+                Err(error) => return format!("{error}"),
+            },
             Err(error) => return format!("{error}"),
         };
         if let Response::SetKeyspace(name) = &completed.response {

@@ -70,6 +70,11 @@ pub(super) fn check(ddl: &Ddl, keyspace: &str) -> Result<(), ErrorResponse> {
     Ok(())
 }
 
+/// Whether a statement is refused for its keyspace alone, whoever asks for it.
+pub(crate) fn is_unalterable(ddl: &Ddl, keyspace: &str) -> bool {
+    check(ddl, keyspace).is_err()
+}
+
 /// Whether a name is made of letters, digits and underscores, and not empty.
 pub(super) fn is_word(name: &str) -> bool {
     !name.is_empty()

@@ -19,6 +19,7 @@ pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use access::is_unalterable;
 pub(crate) use build_table::build_table;
 
 use std::sync::Arc;
@@ -236,7 +237,10 @@ impl Schema {
 }
 
 /// The keyspace a statement is about.
-fn keyspace_of<'a>(ddl: &'a Ddl, session: Option<&'a str>) -> Result<&'a str, ErrorResponse> {
+pub(crate) fn keyspace_of<'a>(
+    ddl: &'a Ddl,
+    session: Option<&'a str>,
+) -> Result<&'a str, ErrorResponse> {
     let of = |name: &'a TableName| {
         name.keyspace.as_deref().or(session).ok_or_else(|| {
             ErrorResponse::invalid(

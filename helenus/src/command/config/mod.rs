@@ -4,6 +4,7 @@
 //! keys, each with its type, its default and one line that documents it. Parsing, messages and the listing of
 //! `--help-config` come from that table.
 
+mod auth;
 mod error;
 mod faults;
 mod general;
@@ -23,6 +24,7 @@ use std::fmt::Write;
 
 use super::arguments::Serve;
 
+pub(super) use auth::Method;
 pub(super) use error::ConfigError;
 use error::{Origin, Problem};
 pub(super) use general::{LogLevel, Workers};
@@ -37,6 +39,8 @@ pub(super) struct Config {
     pub(super) general: general::General,
     /// What clients may use up.
     pub(super) limits: limits::Limits,
+    /// Who may log in, and how.
+    pub(super) auth: auth::Auth,
     /// What statements may ask for.
     pub(super) guardrails: guardrails::Guardrails,
     /// What requests meet on purpose.
@@ -60,6 +64,7 @@ impl Config {
             config.assign(Assignment::from_flag(text)?)?;
         }
         config.general.override_with(flags);
+        config.auth.override_with(flags);
         config.metrics.override_with(flags);
         config.tls.override_with(flags);
         config.general.check()?;
@@ -68,23 +73,25 @@ impl Config {
     }
 
     /// Every section, the one without a table first.
-    fn sections(&self) -> [&dyn Section; 6] {
+    fn sections(&self) -> [&dyn Section; 7] {
         [
             &self.general,
             &self.limits,
             &self.guardrails,
             &self.faults,
+            &self.auth,
             &self.metrics,
             &self.tls,
         ]
     }
 
-    fn sections_mut(&mut self) -> [&mut dyn Section; 6] {
+    fn sections_mut(&mut self) -> [&mut dyn Section; 7] {
         [
             &mut self.general,
             &mut self.limits,
             &mut self.guardrails,
             &mut self.faults,
+            &mut self.auth,
             &mut self.metrics,
             &mut self.tls,
         ]

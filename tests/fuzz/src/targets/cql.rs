@@ -5,7 +5,7 @@ use std::sync::Arc;
 use helenus_core::message::{QueryParams, Response};
 use helenus_core::{Consistency, ErrorResponse, ProtocolVersion};
 use helenus_engine::Context;
-use helenus_engine::execution::{Action, Execution, Outcome};
+use helenus_engine::execution::{Action, Execution, Outcome, not_logged_in};
 use helenus_engine::readers::ReadProgress;
 use helenus_engine::schema::{Schema, is_local_system};
 use helenus_engine::statement::prepare;
@@ -170,6 +170,7 @@ impl Run<'_> {
                         Err(error) => Outcome::Failed(error),
                     });
                 }
+                Action::Access { .. } => execution.resume(Outcome::Failed(not_logged_in())),
                 Action::Truncate(table) => {
                     drop(self.shard.remove_table(table.id));
                     execution.resume(Outcome::Truncated);
