@@ -20,7 +20,7 @@ fn columns(names: &[&str], id: &'static [u8]) -> Arc<ResultMetadata> {
     let column = |name: &&str| ColumnSpec {
         keyspace: "ks".into(),
         table: "t".into(),
-        name: (*name).into(),
+        name: (*name).to_owned().into(),
         ty: CqlType::Int,
     };
     let columns = ResultMetadata::new(names.iter().map(column).collect());

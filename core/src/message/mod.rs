@@ -57,8 +57,8 @@ pub use request::RequestBody;
 pub use response::{Response, Undecoded};
 pub(crate) use result::kind as result_kind;
 pub use result::{
-    ColumnSpec, ColumnView, ColumnsIter, ColumnsView, NO_COLUMNS_ID, Prepared, ResultMetadata,
-    Rows, RowsHeader, RowsView,
+    ColumnSpec, ColumnsView, NO_COLUMNS_ID, Name, Prepared, ResultMetadata, Rows, RowsHeader,
+    RowsView,
 };
 pub use schema_change::{ChangeType, SchemaChange, SchemaTarget};
 pub use startup::Startup;

@@ -248,7 +248,7 @@ impl ValueList {
     /// use helenus_core::message::ValueList;
     /// use helenus_core::{ColumnSpec, CqlType, RawValue, ResultMetadata};
     ///
-    /// let variable = |name: &str, ty| ColumnSpec { keyspace: "ks".into(), table: "t".into(), name: name.into(), ty };
+    /// let variable = |name: &'static str, ty| ColumnSpec { keyspace: "ks".into(), table: "t".into(), name: name.into(), ty };
     /// let variables = ResultMetadata::new(vec![variable("k", CqlType::Int), variable("v", CqlType::Text)]);
     /// let mut list = ValueList::new();
     /// list.bind(&(7, None::<&str>), Some(&variables))?;

@@ -62,18 +62,18 @@ pub struct InvalidCell {
 
 impl RowError {
     #[cold]
-    pub(super) fn mismatch<T>(column: &ColumnSpec) -> Self {
+    pub(super) fn mismatch<T>(column: &ColumnSpec<'_>) -> Self {
         Self::Type(Box::new(TypeMismatch {
-            column: column.name.clone(),
+            column: column.name.to_shared(),
             ty: column.ty.clone(),
             rust: std::any::type_name::<T>(),
         }))
     }
 
     #[cold]
-    pub(super) fn value<T>(column: &ColumnSpec, error: ValueError) -> Self {
+    pub(super) fn value<T>(column: &ColumnSpec<'_>, error: ValueError) -> Self {
         Self::Value(Box::new(InvalidCell {
-            column: column.name.clone(),
+            column: column.name.to_shared(),
             ty: column.ty.clone(),
             rust: std::any::type_name::<T>(),
             error,

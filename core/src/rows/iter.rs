@@ -2,7 +2,7 @@
 
 use super::error::RowError;
 use super::typed::{FromRow, RowReader, find, read_cell_at};
-use crate::message::{ColumnSpec, ResultMetadata};
+use crate::message::ColumnSpec;
 use crate::types::{FromCql, NameOrIndex};
 use crate::wire::{DecodeError, Reader};
 
@@ -12,7 +12,7 @@ pub struct RowIter<'a> {
     reader: Reader<'a>,
     left: usize,
     columns: usize,
-    described: &'a [ColumnSpec],
+    described: &'a [ColumnSpec<'a>],
 }
 
 impl<'a> RowIter<'a> {
@@ -30,13 +30,13 @@ impl<'a> RowIter<'a> {
         }
     }
 
-    /// The same rows, of columns that are described by this metadata: [`Row::get`] reads them.
+    /// The same rows, of these columns: [`Row::get`] reads them.
     #[inline]
     #[must_use]
-    pub fn described(content: &'a [u8], rows: u32, metadata: &'a ResultMetadata) -> Self {
+    pub fn described(content: &'a [u8], rows: u32, columns: &'a [ColumnSpec<'a>]) -> Self {
         Self {
-            described: metadata.columns(),
-            ..Self::new(content, rows, metadata.column_count())
+            described: columns,
+            ..Self::new(content, rows, columns.len())
         }
     }
 
@@ -74,7 +74,7 @@ impl<'a> Iterator for RowIter<'a> {
 pub struct Row<'a> {
     cells: &'a [u8],
     columns: usize,
-    described: &'a [ColumnSpec],
+    described: &'a [ColumnSpec<'a>],
 }
 
 impl<'a> Row<'a> {
@@ -112,7 +112,7 @@ impl<'a> Row<'a> {
     /// The columns, if they are described.
     #[inline]
     #[must_use]
-    pub const fn columns(&self) -> &'a [ColumnSpec] {
+    pub const fn columns(&self) -> &'a [ColumnSpec<'a>] {
         self.described
     }
 

@@ -6,7 +6,7 @@
 //! use helenus_core::rows::{RowsHeader, RowsWriter};
 //! use helenus_core::{ColumnSpec, CqlType, Opcode, ProtocolVersion, Response, ResultMetadata};
 //!
-//! let column = |name: &str, ty| ColumnSpec {
+//! let column = |name: &'static str, ty| ColumnSpec {
 //!     keyspace: "ks".into(),
 //!     table: "t".into(),
 //!     name: name.into(),

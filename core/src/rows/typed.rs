@@ -4,7 +4,7 @@ use std::iter::FusedIterator;
 use std::marker::PhantomData;
 
 use super::error::RowError;
-use crate::message::{ColumnSpec, ResultMetadata};
+use crate::message::ColumnSpec;
 use crate::types::{FromCql, NameOrIndex};
 use crate::wire::{DecodeError, Reader};
 
@@ -22,7 +22,7 @@ use crate::wire::{DecodeError, Reader};
 /// }
 ///
 /// impl<'a> FromRow<'a> for User<'a> {
-///     fn check(columns: &[ColumnSpec]) -> Result<(), RowError> {
+///     fn check(columns: &[ColumnSpec<'_>]) -> Result<(), RowError> {
 ///         check_column::<Uuid>(columns, "id")?;
 ///         check_column::<&str>(columns, "name")
 ///     }
@@ -36,7 +36,7 @@ use crate::wire::{DecodeError, Reader};
 /// struct Point(i32, i32);
 ///
 /// impl<'a> FromRow<'a> for Point {
-///     fn check(columns: &[ColumnSpec]) -> Result<(), RowError> {
+///     fn check(columns: &[ColumnSpec<'_>]) -> Result<(), RowError> {
 ///         <(i32, i32)>::check(columns)
 ///     }
 ///
@@ -50,7 +50,7 @@ pub trait FromRow<'a>: Sized {
     ///
     /// # Errors
     /// What is wrong with the columns.
-    fn check(columns: &[ColumnSpec]) -> Result<(), RowError>;
+    fn check(columns: &[ColumnSpec<'_>]) -> Result<(), RowError>;
 
     /// Reads a row of columns that were checked. What is left of it then is skipped.
     ///
@@ -64,7 +64,7 @@ pub trait FromRow<'a>: Sized {
 /// # Errors
 /// [`RowError::NoColumn`], [`RowError::NoColumnAt`] or [`RowError::Type`].
 pub fn check_column<'t, T: FromCql<'t>>(
-    columns: &[ColumnSpec],
+    columns: &[ColumnSpec<'_>],
     column: impl Into<NameOrIndex<'t>>,
 ) -> Result<(), RowError> {
     find::<T>(columns, column.into()).map(|_| ())
@@ -73,9 +73,9 @@ pub fn check_column<'t, T: FromCql<'t>>(
 /// The place of a column that can be read as `T`, and the column.
 #[inline]
 pub(super) fn find<'c, 't, T: FromCql<'t>>(
-    columns: &'c [ColumnSpec],
+    columns: &'c [ColumnSpec<'c>],
     column: NameOrIndex<'_>,
-) -> Result<(usize, &'c ColumnSpec), RowError> {
+) -> Result<(usize, &'c ColumnSpec<'c>), RowError> {
     let index = column.find(columns.iter().map(|column| &*column.name));
     match index.and_then(|index| Some((index, columns.get(index)?))) {
         Some((_, found)) if !T::accepts(&found.ty) => Err(RowError::mismatch::<T>(found)),
@@ -90,7 +90,7 @@ pub(super) fn find<'c, 't, T: FromCql<'t>>(
 /// The value of a column. Not inlined it costs more than the reading itself: 2 ns of 4 for a cell in a default profile.
 #[inline(always)]
 fn value<'a, T: FromCql<'a>>(
-    column: &'a ColumnSpec,
+    column: &'a ColumnSpec<'a>,
     bytes: Option<&'a [u8]>,
 ) -> Result<T, RowError> {
     match T::from_cql(&column.ty, bytes) {
@@ -104,7 +104,7 @@ fn value<'a, T: FromCql<'a>>(
 pub(super) fn read_cell_at<'a, T: FromCql<'a>>(
     mut reader: Reader<'a>,
     index: usize,
-    column: &'a ColumnSpec,
+    column: &'a ColumnSpec<'a>,
 ) -> Result<T, RowError> {
     for _ in 0..index {
         reader.bytes()?;
@@ -117,14 +117,14 @@ pub(super) fn read_cell_at<'a, T: FromCql<'a>>(
 pub struct RowReader<'a> {
     start: Reader<'a>,
     reader: Reader<'a>,
-    columns: &'a [ColumnSpec],
+    columns: &'a [ColumnSpec<'a>],
     // How many columns were read.
     read: usize,
 }
 
 impl<'a> RowReader<'a> {
     #[inline]
-    pub(super) fn new(reader: Reader<'a>, columns: &'a [ColumnSpec]) -> Self {
+    pub(super) fn new(reader: Reader<'a>, columns: &'a [ColumnSpec<'a>]) -> Self {
         Self {
             start: reader.clone(),
             reader,
@@ -136,7 +136,7 @@ impl<'a> RowReader<'a> {
     /// The columns of the row.
     #[inline]
     #[must_use]
-    pub const fn columns(&self) -> &'a [ColumnSpec] {
+    pub const fn columns(&self) -> &'a [ColumnSpec<'a>] {
         self.columns
     }
 
@@ -188,7 +188,7 @@ impl<'a> RowReader<'a> {
 pub struct TypedRows<'a, T> {
     reader: Reader<'a>,
     left: usize,
-    columns: &'a [ColumnSpec],
+    columns: &'a [ColumnSpec<'a>],
     read_as: PhantomData<fn() -> T>,
 }
 
@@ -197,12 +197,8 @@ impl<'a, T: FromRow<'a>> TypedRows<'a, T> {
     pub(crate) fn new(
         content: &'a [u8],
         rows: u32,
-        metadata: &'a ResultMetadata,
+        columns: &'a [ColumnSpec<'a>],
     ) -> Result<Self, RowError> {
-        if metadata.column_count() != metadata.columns().len() {
-            return Err(RowError::Undescribed);
-        }
-        let columns = metadata.columns();
         T::check(columns)?;
         Ok(Self {
             reader: Reader::new(content),
@@ -256,7 +252,7 @@ impl<'a, T: FromRow<'a>> FusedIterator for TypedRows<'a, T> {}
 macro_rules! tuple {
     ($count:literal: $($part:ident $column:ident),+) => {
         impl<'a, $($part: FromCql<'a>),+> FromRow<'a> for ($($part,)+) {
-            fn check(columns: &[ColumnSpec]) -> Result<(), RowError> {
+            fn check(columns: &[ColumnSpec<'_>]) -> Result<(), RowError> {
                 let [$($column),+] = columns else {
                     return Err(RowError::ColumnCount { columns: columns.len(), wanted: $count });
                 };

@@ -44,7 +44,9 @@ impl CqlType {
         })
     }
 
-    const fn from_native_id(id: u16) -> Option<Self> {
+    /// The type without parts that has this id.
+    #[inline]
+    pub(crate) const fn from_native_id(id: u16) -> Option<Self> {
         Some(match id {
             0x0001 => Self::Ascii,
             0x0002 => Self::BigInt,
@@ -186,11 +188,14 @@ fn read_nested(reader: &mut Reader<'_>, depth: usize) -> Result<CqlType, DecodeE
 ///
 /// # Errors
 /// As [`read_type`].
-#[inline]
+// Inlined, and types with parts read from a reader of their own, so that the caller's stays in registers.
+#[inline(always)]
 pub(crate) fn skip_type(reader: &mut Reader<'_>) -> Result<(), DecodeError> {
     let mut ahead = reader.clone();
     if CqlType::from_native_id(ahead.short()?).is_none() {
-        return skip_nested(reader, MAX_TYPE_DEPTH);
+        let mut whole = reader.clone();
+        skip_nested(&mut whole, MAX_TYPE_DEPTH)?;
+        ahead = whole;
     }
     *reader = ahead;
     Ok(())

@@ -181,7 +181,8 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// [`DecodeErrorKind::CutString`].
-    #[inline]
+    // Inlined whatever it takes, lest the reader live in memory.
+    #[inline(always)]
     pub(crate) fn skip_string(&mut self) -> Result<(), DecodeError> {
         let length = self
             .array(DecodeErrorKind::CutString)

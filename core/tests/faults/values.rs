@@ -163,7 +163,7 @@ fn a_number_of_no_bytes_is_neither_null_nor_zero() {
 #[test]
 fn a_row_that_is_half_null_is_read_cell_by_cell() {
     // system.peers of a node that is joining: an address, and little else.
-    let column = |name: &str, ty| ColumnSpec {
+    let column = |name: &'static str, ty| ColumnSpec {
         keyspace: "system".into(),
         table: "peers".into(),
         name: name.into(),

@@ -107,7 +107,7 @@ fn response(golden: &Golden) -> Response {
     }
 }
 
-fn columns(json: &Json) -> Vec<ColumnSpec> {
+fn columns(json: &Json) -> Vec<ColumnSpec<'static>> {
     let column = |json: &Json| ColumnSpec {
         keyspace: string(&json["keyspace"]).into(),
         table: string(&json["table"]).into(),

@@ -88,7 +88,7 @@ fn rows(elements: &[Element], detail: Detail) -> Rows {
 }
 
 /// A column of an answer.
-fn column(name: &str, ty: CqlType) -> ColumnSpec {
+fn column(name: &'static str, ty: CqlType) -> ColumnSpec<'static> {
     ColumnSpec {
         keyspace: "system".into(),
         table: "describe".into(),
@@ -103,7 +103,7 @@ fn put_cell(content: &mut BytesMut, cell: &[u8]) {
     content.put_slice(cell);
 }
 
-fn answer(columns: Vec<ColumnSpec>, row_count: usize, content: BytesMut) -> Rows {
+fn answer(columns: Vec<ColumnSpec<'static>>, row_count: usize, content: BytesMut) -> Rows {
     Rows {
         metadata: Arc::new(ResultMetadata::new(columns)),
         paging_state: None,

@@ -7,6 +7,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use bytes::BytesMut;
+use helenus_core::message::Name;
 use helenus_core::message::Rows;
 use helenus_core::types::CqlType;
 use helenus_core::{ColumnSpec, ErrorResponse, Response, ResultMetadata};
@@ -205,13 +206,13 @@ impl CasRun {
             Some(decision) => decision?,
             None => false,
         };
-        let spec = |name: &str, ty: CqlType| ColumnSpec {
-            keyspace: self.table.keyspace.clone(),
-            table: self.table.name.clone(),
-            name: name.into(),
+        let spec = |name: Name<'static>, ty: CqlType| ColumnSpec {
+            keyspace: self.table.keyspace.clone().into(),
+            table: self.table.name.clone().into(),
+            name,
             ty,
         };
-        let mut specs = vec![spec("[applied]", CqlType::Boolean)];
+        let mut specs = vec![spec("[applied]".into(), CqlType::Boolean)];
         let mut content = BytesMut::new();
         let mut row_count = 1;
         let places = if applied {
@@ -226,7 +227,7 @@ impl CasRun {
             specs.extend(
                 columns
                     .iter()
-                    .map(|column| spec(&column.name, column.ty.clone())),
+                    .map(|column| spec(column.name.clone().into(), column.ty.clone())),
             );
             row_count = u32::try_from(places.len()).unwrap_or(u32::MAX);
             let only_statics = self.is_about_partition();

@@ -5,7 +5,7 @@ use helenus_core::ColumnSpec;
 use md5::{Digest as _, Md5};
 
 /// The id of a result's columns: equal for equal keyspaces, tables, names and types.
-pub(crate) fn columns_id(columns: &[ColumnSpec]) -> Bytes {
+pub(crate) fn columns_id(columns: &[ColumnSpec<'_>]) -> Bytes {
     let mut hash = Md5::new();
     for column in columns {
         for part in [

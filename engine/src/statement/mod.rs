@@ -255,7 +255,7 @@ fn plan(
     session_keyspace: Option<&str>,
     statement: &ast::Statement,
     markers: &mut Markers,
-) -> Result<(Plan, Option<Vec<ColumnSpec>>), ErrorResponse> {
+) -> Result<(Plan, Option<Vec<ColumnSpec<'static>>>), ErrorResponse> {
     Ok(match statement {
         ast::Statement::Select(select) => {
             let (keyspace, table) = planner::find_table(schema, session_keyspace, &select.from)?;
@@ -269,8 +269,8 @@ fn plan(
             let specs = columns
                 .into_iter()
                 .map(|(name, ty)| ColumnSpec {
-                    keyspace: table.keyspace.clone(),
-                    table: table.name.clone(),
+                    keyspace: table.keyspace.clone().into(),
+                    table: table.name.clone().into(),
                     name: name.into(),
                     ty,
                 })

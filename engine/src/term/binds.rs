@@ -74,7 +74,7 @@ impl<'a> Binds<'a> {
     ///
     /// Fails with Invalid when their number differs or one isn't a value of its type.
     pub(crate) fn new(
-        variables: &[ColumnSpec],
+        variables: &[ColumnSpec<'_>],
         values: &Values<'a>,
         context: &'a Context,
         list_elements: &'a Cell<u32>,

@@ -61,11 +61,11 @@ impl Receiver {
         }
     }
 
-    fn spec(&self, name: Option<&ast::Name>) -> ColumnSpec {
+    fn spec(&self, name: Option<&ast::Name>) -> ColumnSpec<'static> {
         ColumnSpec {
-            keyspace: self.keyspace.clone(),
-            table: self.table.clone(),
-            name: name.unwrap_or(&self.name).clone(),
+            keyspace: self.keyspace.clone().into(),
+            table: self.table.clone().into(),
+            name: name.unwrap_or(&self.name).clone().into(),
             ty: self.ty.clone(),
         }
     }
@@ -74,7 +74,7 @@ impl Receiver {
 /// The variables found so far, and the user functions.
 #[derive(Debug, Default)]
 pub(crate) struct Markers {
-    specs: Vec<Option<ColumnSpec>>,
+    specs: Vec<Option<ColumnSpec<'static>>>,
     key_parts: Vec<Option<usize>>,
     /// How many more values there are at execution than variables: columns of JSON documents.
     columns: usize,
@@ -161,7 +161,7 @@ impl Markers {
     }
 
     /// The variables in order. A marker whose type nothing gives is an error.
-    pub(crate) fn finish(self) -> Result<Vec<ColumnSpec>, ErrorResponse> {
+    pub(crate) fn finish(self) -> Result<Vec<ColumnSpec<'static>>, ErrorResponse> {
         self.specs
             .into_iter()
             .map(|spec| {

@@ -104,7 +104,9 @@ impl Scenario for Calls {
             };
             let metadata = answer.metadata().expect("the request's");
             let rows = answer.rows().expect("well formed").expect("rows");
-            let mut read = rows.typed::<(i32, &str)>(metadata).expect("its types");
+            let mut read = rows
+                .typed::<(i32, &str)>(metadata.columns())
+                .expect("its types");
             let row = read.next().and_then(Result::ok);
             assert!(matches!(row, Some((1, text)) if text.len() == 24));
             handled += 1;

@@ -178,7 +178,7 @@ fn columns(names: &[&str]) -> Arc<ResultMetadata> {
     let column = |name: &&str| ColumnSpec {
         keyspace: "bench".into(),
         table: "kv".into(),
-        name: (*name).into(),
+        name: (*name).to_owned().into(),
         ty: CqlType::Int,
     };
     Arc::new(ResultMetadata::new(names.iter().map(column).collect()))

@@ -241,7 +241,7 @@ fn answer(row: &Row, request: &Request<'_>, responder: Responder<'_>) {
     });
 }
 
-pub(crate) fn column(name: &str, ty: CqlType) -> ColumnSpec {
+pub(crate) fn column(name: &'static str, ty: CqlType) -> ColumnSpec<'static> {
     ColumnSpec {
         keyspace: "bench".into(),
         table: "kv".into(),

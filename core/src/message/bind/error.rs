@@ -46,13 +46,13 @@ pub struct InvalidValue {
 impl BindError {
     #[cold]
     pub(super) fn value<T: ?Sized>(
-        variable: Option<&ColumnSpec>,
+        variable: Option<&ColumnSpec<'_>>,
         index: usize,
         error: ValueError,
     ) -> Self {
         Self::Value(Box::new(InvalidValue {
             index,
-            variable: variable.map(|variable| (variable.name.clone(), variable.ty.clone())),
+            variable: variable.map(|variable| (variable.name.to_shared(), variable.ty.clone())),
             rust: std::any::type_name::<T>(),
             error,
         }))

@@ -55,7 +55,7 @@ pub trait BindValues {
 #[derive(Debug)]
 pub struct Binder<'a> {
     out: &'a mut BytesMut,
-    variables: Option<&'a [ColumnSpec]>,
+    variables: Option<&'a [ColumnSpec<'a>]>,
     count: usize,
     named: bool,
     unset: Unset,
@@ -72,7 +72,7 @@ impl<'a> Binder<'a> {
     #[inline]
     pub(crate) const fn new(
         out: &'a mut BytesMut,
-        variables: Option<&'a [ColumnSpec]>,
+        variables: Option<&'a [ColumnSpec<'a>]>,
         unset: Unset,
     ) -> Self {
         Self {
@@ -87,7 +87,7 @@ impl<'a> Binder<'a> {
     /// The variables, or a row's columns, if they are known.
     #[inline]
     #[must_use]
-    pub const fn variables(&self) -> Option<&'a [ColumnSpec]> {
+    pub const fn variables(&self) -> Option<&'a [ColumnSpec<'a>]> {
         self.variables
     }
 
@@ -128,7 +128,7 @@ impl<'a> Binder<'a> {
     #[inline(always)]
     fn put<T: ToCql + ?Sized>(
         &mut self,
-        variable: Option<&ColumnSpec>,
+        variable: Option<&ColumnSpec<'_>>,
         index: usize,
         value: &T,
     ) -> Result<(), BindError> {

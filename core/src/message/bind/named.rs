@@ -69,7 +69,7 @@ fn bind_named<'v, V: ToCql + 'v>(
     };
     for variable in variables {
         let value = find(&variable.name);
-        binder.push(value.ok_or_else(|| BindError::Missing(variable.name.clone()))?)?;
+        binder.push(value.ok_or_else(|| BindError::Missing(variable.name.to_shared()))?)?;
     }
     let unknown = |name: &str| !variables.iter().any(|variable| *variable.name == *name);
     match entries.find(|(name, _)| unknown(name)) {

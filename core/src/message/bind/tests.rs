@@ -9,7 +9,7 @@ fn variables(columns: &[(&str, CqlType)]) -> ResultMetadata {
     let column = |(name, ty): &(&str, CqlType)| ColumnSpec {
         keyspace: "ks".into(),
         table: "t".into(),
-        name: (*name).into(),
+        name: (*name).to_owned().into(),
         ty: ty.clone(),
     };
     ResultMetadata::new(columns.iter().map(column).collect())

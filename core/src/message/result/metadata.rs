@@ -1,11 +1,10 @@
 //! The metadata of results and of bound variables. Answers to native protocol v5, sections 4.2.5.2
 //! and 4.2.5.4.
 
-use std::sync::Arc;
-
 use bytes::{BufMut, Bytes, BytesMut};
 
-use super::view::ColumnsView;
+use super::column::{ColumnSpec, Name};
+use super::columns::ColumnsView;
 use crate::codes::ProtocolVersion;
 use crate::types::{CqlType, write_type};
 use crate::wire::{DecodeError, DecodeErrorKind, Reader, WireWrite};
@@ -15,26 +14,13 @@ pub(super) const HAS_MORE_PAGES: i32 = 0x0002;
 pub(super) const NO_METADATA: i32 = 0x0004;
 pub(super) const METADATA_CHANGED: i32 = 0x0008;
 
-/// A column of a result, or a bound variable.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct ColumnSpec {
-    /// The keyspace of its table.
-    pub keyspace: Arc<str>,
-    /// Its table.
-    pub table: Arc<str>,
-    /// Its name.
-    pub name: Arc<str>,
-    /// Its type.
-    pub ty: CqlType,
-}
-
 /// The columns of a result or the variables of a statement, and their id.
 ///
 /// The description of the columns is encoded when the metadata is made, once for the versions that
 /// describe its types alike, so that a response costs a copy of it.
 #[derive(Debug, Clone)]
 pub struct ResultMetadata {
-    columns: Vec<ColumnSpec>,
+    columns: Vec<ColumnSpec<'static>>,
     // More than `columns` has, where the server left the metadata out.
     column_count: u32,
     id: Option<Bytes>,
@@ -46,13 +32,13 @@ pub struct ResultMetadata {
 impl ResultMetadata {
     /// The metadata of these columns. At most `i32::MAX` of them; more are dropped.
     #[must_use]
-    pub fn new(mut columns: Vec<ColumnSpec>) -> Self {
+    pub fn new(mut columns: Vec<ColumnSpec<'static>>) -> Self {
         columns.truncate(i32::MAX as usize);
         let global = columns.split_first().is_some_and(|(first, rest)| {
             rest.iter()
                 .all(|c| c.keyspace == first.keyspace && c.table == first.table)
         });
-        let alike_since = oldest(columns.iter().map(|column| &column.ty));
+        let alike_since = described_alike_since(columns.iter().map(|column| &column.ty));
         let encode = |version| {
             let mut out = BytesMut::new();
             encode_columns(&columns, global, version, &mut out);
@@ -87,7 +73,7 @@ impl ResultMetadata {
     /// The columns in order; none if the server left them out.
     #[inline]
     #[must_use]
-    pub fn columns(&self) -> &[ColumnSpec] {
+    pub fn columns(&self) -> &[ColumnSpec<'static>] {
         &self.columns
     }
 
@@ -131,24 +117,23 @@ impl ResultMetadata {
         view: &ColumnsView<'_>,
         id: Option<Bytes>,
     ) -> Result<Self, DecodeError> {
-        let mut columns: Vec<ColumnSpec> = Vec::with_capacity(view.room());
-        let mut previous: Option<(&str, &str)> = None;
-        for column in view.iter()? {
-            let column = column?;
-            let (keyspace, table) = match columns.last() {
-                Some(last) if is_same(previous, column.keyspace, column.table) => {
-                    (last.keyspace.clone(), last.table.clone())
+        let mut last: Option<(Name<'static>, Name<'static>)> = None;
+        let own = |column: ColumnSpec<'_>| {
+            let (keyspace, table) = match last.take() {
+                Some((keyspace, table)) if keyspace == column.keyspace && table == column.table => {
+                    (keyspace, table)
                 }
-                _ => (column.keyspace.into(), column.table.into()),
+                _ => (column.keyspace.into_owned(), column.table.into_owned()),
             };
-            previous = Some((column.keyspace, column.table));
-            columns.push(ColumnSpec {
+            last = Some((keyspace.clone(), table.clone()));
+            ColumnSpec {
                 keyspace,
                 table,
-                name: column.name.into(),
+                name: column.name.into_owned(),
                 ty: column.ty,
-            });
-        }
+            }
+        };
+        let columns: Vec<_> = view.to_vec()?.into_iter().map(own).collect();
         Ok(Self {
             // A table that is named for no column isn't written either. Where columns were left out the flag is kept.
             global: view.are_of_one_table()
@@ -161,14 +146,6 @@ impl ResultMetadata {
     }
 }
 
-/// Whether a column is of the same table as the one before. Where all are of one table its names needn't be compared.
-#[inline]
-fn is_same(previous: Option<(&str, &str)>, keyspace: &str, table: &str) -> bool {
-    previous.is_some_and(|(k, t)| {
-        std::ptr::eq(k, keyspace) && std::ptr::eq(t, table) || k == keyspace && t == table
-    })
-}
-
 impl PartialEq for ResultMetadata {
     fn eq(&self, other: &Self) -> bool {
         self.columns == other.columns
@@ -178,7 +155,7 @@ impl PartialEq for ResultMetadata {
 }
 
 fn encode_columns(
-    columns: &[ColumnSpec],
+    columns: &[ColumnSpec<'_>],
     global: bool,
     version: ProtocolVersion,
     out: &mut BytesMut,
@@ -197,23 +174,25 @@ fn encode_columns(
     }
 }
 
-/// The oldest version that describes the type just as v5 does.
-pub(super) fn described_alike_since(ty: &CqlType) -> ProtocolVersion {
+/// The oldest version that describes all these types just as v5 does.
+pub(super) fn described_alike_since<'a>(
+    types: impl Iterator<Item = &'a CqlType>,
+) -> ProtocolVersion {
+    types
+        .map(one_described_alike_since)
+        .fold(ProtocolVersion::V3, Ord::max)
+}
+
+fn one_described_alike_since(ty: &CqlType) -> ProtocolVersion {
     match ty.strip_frozen() {
         CqlType::Duration => ProtocolVersion::V5,
         CqlType::Date | CqlType::Time | CqlType::SmallInt | CqlType::TinyInt => ProtocolVersion::V4,
-        CqlType::List(element) | CqlType::Set(element) => described_alike_since(element),
-        CqlType::Map(entry) => described_alike_since(&entry.0).max(described_alike_since(&entry.1)),
-        CqlType::Udt(udt) => oldest(udt.fields.iter().map(|(_, ty)| ty)),
-        CqlType::Tuple(elements) => oldest(elements.iter()),
+        CqlType::List(element) | CqlType::Set(element) => one_described_alike_since(element),
+        CqlType::Map(entry) => described_alike_since([&entry.0, &entry.1].into_iter()),
+        CqlType::Udt(udt) => described_alike_since(udt.fields.iter().map(|(_, ty)| ty)),
+        CqlType::Tuple(elements) => described_alike_since(elements.iter()),
         _ => ProtocolVersion::V3,
     }
-}
-
-fn oldest<'a>(types: impl Iterator<Item = &'a CqlType>) -> ProtocolVersion {
-    types
-        .map(described_alike_since)
-        .fold(ProtocolVersion::V3, Ord::max)
 }
 
 /// A count that isn't negative.

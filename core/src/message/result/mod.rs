@@ -1,14 +1,18 @@
 //! RESULT: what a statement returned. Answers to native protocol v5, section 4.2.5.
 
+mod column;
+mod columns;
 mod metadata;
 mod prepared;
 mod rows;
 mod view;
 
-pub use metadata::{ColumnSpec, ResultMetadata};
+pub use column::{ColumnSpec, Name};
+pub use columns::ColumnsView;
+pub use metadata::ResultMetadata;
 pub use prepared::{NO_COLUMNS_ID, Prepared};
 pub use rows::{Rows, RowsHeader};
-pub use view::{ColumnView, ColumnsIter, ColumnsView, RowsView};
+pub use view::RowsView;
 
 /// The kinds of RESULT.
 pub(crate) mod kind {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use bytes::{BufMut, Bytes, BytesMut};
 
+use super::columns::ColumnsView;
 use super::metadata::{NO_METADATA, ResultMetadata, read_count};
-use super::view::ColumnsView;
 use crate::codes::ProtocolVersion;
 use crate::wire::{DecodeError, DecodeErrorKind, Reader, WireWrite};
 

@@ -42,7 +42,11 @@ impl Rows {
     /// The rows, borrowed and read one at a time.
     #[must_use]
     pub fn iter(&self) -> RowIter<'_> {
-        RowIter::described(&self.content, self.row_count, &self.metadata)
+        let metadata = &self.metadata;
+        match metadata.is_described() {
+            true => RowIter::described(&self.content, self.row_count, metadata.columns()),
+            false => RowIter::new(&self.content, self.row_count, metadata.column_count()),
+        }
     }
 
     /// The rows read as a Rust type, borrowed and one at a time: `rows.typed::<(i32, &str)>()`. The columns are checked once,
@@ -51,7 +55,10 @@ impl Rows {
     /// # Errors
     /// [`RowError::Undescribed`], or what [`FromRow::check`] finds wrong with the columns.
     pub fn typed<'a, T: FromRow<'a>>(&'a self) -> Result<TypedRows<'a, T>, RowError> {
-        TypedRows::new(&self.content, self.row_count, &self.metadata)
+        match self.metadata.is_described() || self.metadata.column_count() == 0 {
+            true => TypedRows::new(&self.content, self.row_count, self.metadata.columns()),
+            false => Err(RowError::Undescribed),
+        }
     }
 
     pub(crate) fn encode(&self, version: ProtocolVersion, out: &mut BytesMut) {

@@ -9,7 +9,7 @@ use crate::types::CqlType;
 use crate::wire::{DecodeErrorKind, Reader};
 
 fn metadata() -> ResultMetadata {
-    let column = |name: &str, ty| ColumnSpec {
+    let column = |name: &'static str, ty| ColumnSpec {
         keyspace: "ks".into(),
         table: "t".into(),
         name: name.into(),

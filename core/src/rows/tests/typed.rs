@@ -13,7 +13,7 @@ fn columns(columns: &[(&str, CqlType)]) -> ResultMetadata {
     let column = |(name, ty): &(&str, CqlType)| ColumnSpec {
         keyspace: "ks".into(),
         table: "t".into(),
-        name: (*name).into(),
+        name: (*name).to_owned().into(),
         ty: ty.clone(),
     };
     ResultMetadata::new(columns.iter().map(column).collect())
@@ -51,6 +51,11 @@ fn rows(body: &Bytes, known: Option<&Arc<ResultMetadata>>) -> Result<Rows, Decod
         Response::Rows(rows) => Ok(rows),
         other => panic!("{other:?}"),
     }
+}
+
+fn view(body: &[u8]) -> RowsView<'_> {
+    let view = RowsView::decode(ProtocolVersion::V5, body, 0).unwrap();
+    view.expect("rows")
 }
 
 #[test]
@@ -137,7 +142,7 @@ fn rows_cut_anywhere_end_with_an_error() {
 struct Name<'a>(Option<&'a str>);
 
 impl<'a> FromRow<'a> for Name<'a> {
-    fn check(columns: &[ColumnSpec]) -> Result<(), RowError> {
+    fn check(columns: &[ColumnSpec<'_>]) -> Result<(), RowError> {
         check_column::<&str>(columns, "name")
     }
 
@@ -192,12 +197,15 @@ fn a_view_is_what_is_owned_without_a_copy_or_an_allocation() {
         let known = Arc::new(users());
         let body = body(skip_metadata, two_users);
         let owned = rows(&body, Some(&known)).unwrap();
+        let described = view(&body).columns.to_vec().unwrap();
+        let columns = match skip_metadata {
+            true => known.columns(),
+            false => &described,
+        };
         let before = count();
-        let view = RowsView::decode(ProtocolVersion::V5, &body, 0)
-            .unwrap()
-            .unwrap();
+        let view = view(&body);
         type User<'a> = (i32, Option<&'a str>, i64);
-        let users = view.typed::<User<'_>>(&known).unwrap();
+        let users = view.typed::<User<'_>>(columns).unwrap();
         assert_eq!(
             users.filter_map(Result::ok).map(|user| user.2).sum::<i64>(),
             30
@@ -207,23 +215,15 @@ fn a_view_is_what_is_owned_without_a_copy_or_an_allocation() {
         assert_eq!(count() - before, 0);
         assert_eq!((view.row_count, view.content), (2, &owned.content[..]));
         assert_eq!(view.columns.are_described(), !skip_metadata);
-        let names: Vec<_> = view
-            .columns
-            .iter()
-            .unwrap()
-            .map(|column| column.unwrap().name)
-            .collect();
+        let lent = view.columns.to_vec().unwrap();
+        assert_eq!(lent, if skip_metadata { &[] } else { known.columns() });
         assert_eq!(
-            names,
-            if skip_metadata {
-                &[][..]
-            } else {
-                &["id", "name", "id"]
-            }
+            view.typed::<(i32,)>(&[]).unwrap_err(),
+            RowError::Undescribed
         );
-        let other = columns(&[("id", CqlType::Int)]);
+        let other = known.columns().get(..1).unwrap();
         assert_eq!(
-            view.typed::<(i32,)>(&other).unwrap_err(),
+            view.typed::<(i32,)>(other).unwrap_err(),
             RowError::ColumnCount {
                 columns: 3,
                 wanted: 1
@@ -276,4 +276,49 @@ fn a_row_that_does_not_fit_leaves_the_output_as_it_was() {
     let rows = rows(&body, None).unwrap();
     let last = rows.iter().last().unwrap().unwrap();
     assert_eq!(last.read::<(i32, &str, i64)>(), Ok((3, "three", 30)));
+}
+
+#[test]
+fn any_description_is_lent_as_it_is_owned() {
+    let long = "n".repeat(300);
+    let list = CqlType::List(Arc::new(CqlType::Text));
+    let of = |keyspace: &str, name: &str, ty: &CqlType| ColumnSpec {
+        keyspace: keyspace.to_owned().into(),
+        table: "t".into(),
+        name: name.to_owned().into(),
+        ty: ty.clone(),
+    };
+    let descriptions = [
+        vec![],
+        vec![of("ks", "", &CqlType::Int), of("ks", "é", &CqlType::Text)],
+        vec![
+            of("ks", "a", &CqlType::Int),
+            of("other", "b", &CqlType::Uuid),
+        ],
+        vec![of("ks", "a", &CqlType::Int), of("ks", &long, &CqlType::Int)],
+        vec![of("ks", "a", &list), of("other", "b", &CqlType::Blob)],
+    ];
+    for columns in descriptions {
+        let metadata = ResultMetadata::new(columns);
+        let mut body = BytesMut::new();
+        RowsWriter::new(&mut body, &RowsHeader::new(&metadata), ProtocolVersion::V5)
+            .finish()
+            .unwrap();
+        let view = view(&body);
+        assert_eq!(view.columns.to_vec().unwrap(), metadata.columns());
+        assert_eq!(view.columns.metadata(None).unwrap(), metadata);
+    }
+}
+
+#[test]
+fn a_name_that_isnt_utf8_is_an_error_where_it_begins() {
+    let body = body(false, two_users);
+    let at = body.windows(4).position(|name| name == b"name").unwrap();
+    for wrong in [b"n\xC3me", b"nam\xC3"] {
+        let mut body = body.to_vec();
+        body[at..at + 4].copy_from_slice(wrong);
+        let error = view(&body).columns.to_vec().unwrap_err();
+        assert_eq!(error.kind, DecodeErrorKind::InvalidUtf8);
+        assert_eq!(error.offset as usize, at);
+    }
 }

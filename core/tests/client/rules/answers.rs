@@ -14,7 +14,7 @@ use helenus_core::{
 use crate::client::{Client, Told, config, connected};
 use crate::peer::{error, put_string, response, segment, void};
 
-fn column(name: &str) -> ColumnSpec {
+fn column(name: &'static str) -> ColumnSpec<'static> {
     ColumnSpec {
         keyspace: "ks".into(),
         table: "t".into(),
@@ -142,7 +142,7 @@ fn rows_may_be_read_where_they_lie() {
         ClientNext::Event(ClientEvent::Answer(id, answer)) => {
             assert_eq!(id, call);
             let rows = answer.rows().unwrap().unwrap();
-            let read = rows.typed::<(i32, i32)>(&metadata).unwrap();
+            let read = rows.typed::<(i32, i32)>(metadata.columns()).unwrap();
             assert_eq!(read.map(Result::unwrap).collect::<Vec<_>>(), [(7, 7)]);
         }
         other => panic!("unexpected {other:?}"),

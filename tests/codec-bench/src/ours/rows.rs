@@ -47,19 +47,14 @@ pub fn raw(body: &[u8]) -> Option<u64> {
 
 fn typed<'a, R: FromRow<'a>>(
     rows: &RowsView<'a>,
-    metadata: &'a ResultMetadata,
+    columns: &'a [ColumnSpec<'a>],
     digest: impl Fn(R) -> u64,
 ) -> Option<u64> {
     let mut sum = 0_u64;
-    for row in rows.typed::<R>(metadata).ok()? {
+    for row in rows.typed::<R>(columns).ok()? {
         sum = sum.wrapping_add(digest(row.ok()?));
     }
     Some(sum)
-}
-
-/// The metadata of rows: what was kept from PREPARE, or what the RESULT says.
-fn described(rows: &RowsView<'_>) -> Option<ResultMetadata> {
-    rows.columns.metadata(None).ok()
 }
 
 type WideRow<'a> = (
@@ -85,8 +80,8 @@ fn wide_digest((id, count, name, key, ratio, active, at, blob, weight, note): Wi
 pub fn wide(body: &[u8], cached: Option<&ResultMetadata>) -> Option<u64> {
     let rows = RowsView::decode(V4, body, 0).ok()??;
     match cached {
-        Some(metadata) => typed(&rows, metadata, wide_digest),
-        None => typed(&rows, &described(&rows)?, wide_digest),
+        Some(metadata) => typed(&rows, metadata.columns(), wide_digest),
+        None => typed(&rows, &rows.columns.to_vec().ok()?, wide_digest),
     }
 }
 
@@ -95,8 +90,8 @@ pub fn narrow(body: &[u8], cached: Option<&ResultMetadata>) -> Option<u64> {
     let rows = RowsView::decode(V4, body, 0).ok()??;
     let digest = |(id, name, count): (i32, &str, i64)| narrow_digest(id, name, count);
     match cached {
-        Some(metadata) => typed(&rows, metadata, digest),
-        None => typed(&rows, &described(&rows)?, digest),
+        Some(metadata) => typed(&rows, metadata.columns(), digest),
+        None => typed(&rows, &rows.columns.to_vec().ok()?, digest),
     }
 }
 

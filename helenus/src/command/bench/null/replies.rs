@@ -160,7 +160,7 @@ impl Replies {
     }
 }
 
-fn column(name: &str, ty: CqlType) -> ColumnSpec {
+fn column(name: &'static str, ty: CqlType) -> ColumnSpec<'static> {
     ColumnSpec {
         keyspace: "bench".into(),
         table: "bench".into(),
@@ -169,14 +169,14 @@ fn column(name: &str, ty: CqlType) -> ColumnSpec {
     }
 }
 
-fn page_columns() -> Vec<ColumnSpec> {
+fn page_columns() -> Vec<ColumnSpec<'static>> {
     let keys = ["p", "c"].map(|name| column(name, CqlType::Int));
     let numbers = NUMBERS.map(|name| column(name, CqlType::BigInt));
     let texts = TEXTS.map(|name| column(name, CqlType::Text));
     keys.into_iter().chain(numbers).chain(texts).collect()
 }
 
-fn metadata(columns: Vec<ColumnSpec>, id: &'static [u8]) -> Arc<ResultMetadata> {
+fn metadata(columns: Vec<ColumnSpec<'static>>, id: &'static [u8]) -> Arc<ResultMetadata> {
     Arc::new(ResultMetadata::new(columns).with_id(Bytes::from_static(id)))
 }
 

@@ -24,7 +24,7 @@ pub(super) fn typed(ty: &CqlType, value: &[u8]) -> Json {
 }
 
 /// A cell of a column.
-pub(super) fn cell(column: Option<&ColumnSpec>, value: Option<&[u8]>) -> Json {
+pub(super) fn cell(column: Option<&ColumnSpec<'_>>, value: Option<&[u8]>) -> Json {
     match (column, value) {
         (_, None) => Json::Null,
         (Some(column), Some(value)) => typed(&column.ty, value),
@@ -33,7 +33,7 @@ pub(super) fn cell(column: Option<&ColumnSpec>, value: Option<&[u8]>) -> Json {
 }
 
 /// A bound value.
-pub(super) fn bound(column: Option<&ColumnSpec>, value: RawValue<'_>) -> Json {
+pub(super) fn bound(column: Option<&ColumnSpec<'_>>, value: RawValue<'_>) -> Json {
     match value {
         RawValue::Unset => json!({ "unset": true }),
         value => cell(column, value.bytes()),
@@ -41,7 +41,7 @@ pub(super) fn bound(column: Option<&ColumnSpec>, value: RawValue<'_>) -> Json {
 }
 
 /// Columns as `name type`.
-pub(super) fn columns(columns: &[ColumnSpec]) -> Json {
+pub(super) fn columns(columns: &[ColumnSpec<'_>]) -> Json {
     columns
         .iter()
         .map(|column| format!("{} {}", column.name, column.ty))
@@ -49,10 +49,10 @@ pub(super) fn columns(columns: &[ColumnSpec]) -> Json {
 }
 
 /// The one table that columns are of.
-pub(super) fn table(columns: &[ColumnSpec]) -> Option<String> {
+pub(super) fn table(columns: &[ColumnSpec<'_>]) -> Option<String> {
     let (first, rest) = columns.split_first()?;
     let is_same =
-        |column: &ColumnSpec| column.keyspace == first.keyspace && column.table == first.table;
+        |column: &ColumnSpec<'_>| column.keyspace == first.keyspace && column.table == first.table;
     rest.iter()
         .all(is_same)
         .then(|| format!("{}.{}", first.keyspace, first.table))

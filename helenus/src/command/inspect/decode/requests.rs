@@ -106,7 +106,7 @@ pub(super) fn brief(request: &RequestBody<'_>, statements: &Statements) -> Strin
     }
 }
 
-fn params(params: &QueryParams<'_>, variables: &[ColumnSpec], fields: &mut Fields) {
+fn params(params: &QueryParams<'_>, variables: &[ColumnSpec<'_>], fields: &mut Fields) {
     fields.push(("consistency", json!(params.consistency.to_string())));
     if params.flags.contains(QueryFlags::VALUES) {
         fields.push(("values", values(params.values, variables)));
@@ -140,7 +140,7 @@ fn params(params: &QueryParams<'_>, variables: &[ColumnSpec], fields: &mut Field
 }
 
 /// Values by their names, if they carry names or the variables are known; else in their order.
-fn values(values: Values<'_>, variables: &[ColumnSpec]) -> Json {
+fn values(values: Values<'_>, variables: &[ColumnSpec<'_>]) -> Json {
     let find = |name: &str| variables.iter().find(|column| &*column.name == name);
     let all = values.iter().enumerate();
     if values.is_named() {

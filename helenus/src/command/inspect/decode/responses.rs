@@ -144,7 +144,10 @@ fn describe_rows(
     Ok(all)
 }
 
-fn describe_row<'a>(columns: &[ColumnSpec], cells: impl Iterator<Item = Option<&'a [u8]>>) -> Json {
+fn describe_row<'a>(
+    columns: &[ColumnSpec<'_>],
+    cells: impl Iterator<Item = Option<&'a [u8]>>,
+) -> Json {
     let mut columns = columns.iter();
     cells
         .map(|cell| fields::cell(columns.next(), cell))
