@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import time
 
-from . import abort, cargo, clients, command, conformance, drivers, paths, report, tools
+from . import abort, cargo, clients, command, conformance, drivers, packaging, paths, recipes, report, tools
 from .server import RUNTIMES, Elsewhere, Server
 
 # name, what it does, how, whether it needs the release build
@@ -32,6 +32,8 @@ STAGES = [
     ("java", "Java driver 4", drivers.stage("java"), True),
     ("node", "Node cassandra-driver", drivers.stage("node"), True),
     ("scylla", "Rust scylla driver", drivers.stage("scylla"), True),
+    ("recipes", "what users copy into their tests works", recipes.recipes, True),
+    ("packaging", "man pages, completions, the systemd unit; the image where Docker is", packaging.packaging, True),
 ]
 # These use the command even where the server is another's.
 COMMAND_STAGES = ("conformance",)
