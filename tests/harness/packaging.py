@@ -28,8 +28,9 @@ def man_pages(run, folder):
     for page in pages if shutil.which("man") else ():
         command = ["man", "--warnings", "-E", "UTF-8", "-l", page]
         done = subprocess.run(command, capture_output=True, text=True, timeout=30, env={"PATH": "/usr/bin:/bin"})
-        good = done.returncode == 0 and not done.stderr
-        run.report.check("%s is well-formed" % page.name, good, done.stderr.strip()[:300])
+        # A line with one long word can't reach both margins; that is all that may be said.
+        said = [line for line in done.stderr.splitlines() if "cannot adjust line" not in line]
+        run.report.check("%s is well-formed" % page.name, done.returncode == 0 and not said, "; ".join(said)[:300])
 
 
 def completions(run, folder):

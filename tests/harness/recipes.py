@@ -8,7 +8,7 @@ from . import paths, process, tools
 
 RECIPES = paths.ROOT / "recipes"
 # A file that is linked, and the code shown below it.
-SHOWN = re.compile(r"\]\(([\w/.]+)\)[^\n]*:\n\n```\w+\n(.*?)```", re.S)
+SHOWN = re.compile(r"\]\(([\w/.]+)\)\)?:\n\n```\w+\n(.*?)```", re.S)
 
 
 def recipes(run):

@@ -61,10 +61,9 @@ def offers(flag):
 
 def certificates():
     """A certificate authority's certificate, and a server's certificate and key: three PEM files."""
-    files = [CERTIFICATES / name for name in ("ca.pem", "server.pem", "server.key")]
+    files = [CERTIFICATES / name for name in ("ca.crt", "server.crt", "server.key")]
     if not all(file.exists() for file in files):
-        CERTIFICATES.mkdir(parents=True, exist_ok=True)
-        command = [paths.BINARY, "cert", "--out", CERTIFICATES]
+        command = [paths.BINARY, "cert", "--force", "--out", CERTIFICATES]
         subprocess.run(command, check=True, capture_output=True, timeout=30)
     return files
 
