@@ -19,9 +19,20 @@ use crate::embedded::EmbeddedService;
 /// # drop(stream);
 /// # Ok::<(), std::io::Error>(())
 /// ```
+///
+/// Through its [`service`](Self::service) it fails on purpose, as a test wants it:
+///
+/// ```
+/// let server = helenus::TestServer::start()?;
+/// let timeout = "write on shop.orders error timeout times 1".parse()?;
+/// server.service().set_faults([timeout]);
+/// // … the application's first INSERT times out; does it try again? …
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct TestServer {
     address: SocketAddr,
+    service: Arc<EmbeddedService>,
     shutdown: ShutdownHandle,
     thread: Option<JoinHandle<std::io::Result<()>>>,
 }
@@ -43,6 +54,7 @@ impl TestServer {
             .spawn(move || server.run())?;
         Ok(Self {
             address,
+            service,
             shutdown,
             thread: Some(thread),
         })
@@ -51,6 +63,11 @@ impl TestServer {
     /// The address to connect to.
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// The engine behind it, for its faults and guardrails.
+    pub fn service(&self) -> &EmbeddedService {
+        &self.service
     }
 }
 
