@@ -182,13 +182,13 @@ fn text(text: &str) -> Value {
 
 /// Rows of a table that doesn't exist.
 struct Table {
-    columns: Vec<ColumnSpec>,
+    columns: Vec<ColumnSpec<'static>>,
     count: u32,
     content: BytesMut,
 }
 
 impl Table {
-    fn new(name: &str, columns: &[(&str, CqlType)]) -> Self {
+    fn new(name: &'static str, columns: &[(&'static str, CqlType)]) -> Self {
         let columns = columns.iter().map(|(column, ty)| ColumnSpec {
             keyspace: "system_auth".into(),
             table: name.into(),
