@@ -51,14 +51,13 @@ fn refuses(arguments: &[&str], why: &str) {
     assert!(output.stdout.is_empty());
 }
 
-/// The null server, which ends with this value.
-struct Null(Child, SocketAddr);
+/// A server of the command, which ends with this value.
+struct Process(Child, SocketAddr);
 
-impl Null {
-    fn start(event_loop: &str) -> Self {
+impl Process {
+    fn start(arguments: &[&str]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_helenus"))
-            .args(["bench", "--null-server", "127.0.0.1:0", "--workers", "2"])
-            .args(["--loop", event_loop])
+            .args(arguments)
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
@@ -68,9 +67,22 @@ impl Null {
         let address = line.split_whitespace().nth(2).unwrap().parse().unwrap();
         Self(child, address)
     }
+
+    /// The null server.
+    fn null(event_loop: &str) -> Self {
+        Self::start(&[
+            "bench",
+            "--null-server",
+            "127.0.0.1:0",
+            "--workers",
+            "2",
+            "--loop",
+            event_loop,
+        ])
+    }
 }
 
-impl Drop for Null {
+impl Drop for Process {
     fn drop(&mut self) {
         self.0.kill().unwrap();
         self.0.wait().unwrap();
@@ -103,7 +115,7 @@ fn what_cant_be_run_is_refused_with_its_reason() {
 
 #[test]
 fn a_server_that_lacks_what_is_asked_for_is_named() {
-    let null = Null::start("bare");
+    let null = Process::null("bare");
     let target = null.1.to_string();
     refuses(
         &[
@@ -243,7 +255,7 @@ fn canned_replies_come_from_every_loop_in_both_framings() {
         "async-std",
         "threads",
     ] {
-        let null = Null::start(event_loop);
+        let null = Process::null(event_loop);
         for protocol in ["4", "5"] {
             let (reports, status) = measure(
                 null.1,
@@ -366,4 +378,64 @@ fn a_server_that_asks_who_it_is_gets_an_answer_or_names_the_flags() {
     assert_eq!((reports.len(), status), (2, Some(0)));
     shutdown.shutdown();
     thread.join().unwrap().unwrap();
+}
+
+#[test]
+fn over_tls_the_servers_certificate_is_checked_where_an_authority_is_named() {
+    let folder = std::env::temp_dir().join(format!("helenus-bench-{}", std::process::id()));
+    let file = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+    let made = Command::new(env!("CARGO_BIN_EXE_helenus"))
+        .args(["cert", "--out", folder.to_str().unwrap()])
+        .output()
+        .unwrap();
+    assert!(made.status.success(), "{made:?}");
+    let server = Process::start(&[
+        "serve",
+        "--listen",
+        "127.0.0.1:0",
+        "--workers",
+        "1",
+        "--log",
+        "off",
+        "--tls-cert",
+        &file("server.crt"),
+        "--tls-key",
+        &file("server.key"),
+    ]);
+    let target = server.1.to_string();
+    let ca = file("ca.crt");
+    for trust in [&["--tls"][..], &["--tls", "--tls-ca", &ca]] {
+        let load = [
+            "--workload",
+            "read,connect,rows",
+            "--rows",
+            "500",
+            "--connections",
+            "2",
+        ];
+        let (reports, status) = measure(server.1, &[trust, &load].concat());
+        assert_eq!((reports.len(), status), (3, Some(0)));
+        assert!(
+            reports
+                .iter()
+                .all(|report| report["answered"].as_u64() > Some(0)),
+            "{reports:?}"
+        );
+    }
+    let stranger = [
+        "--target",
+        &target,
+        "--tls",
+        "--tls-ca",
+        &ca,
+        "--tls-name",
+        "elsewhere",
+    ];
+    refuses(&stranger, "TLS failed");
+    refuses(
+        &["--target", &target, "--tls", "--tls-ca", "/no/such/file"],
+        "/no/such/file",
+    );
+    refuses(&["--target", &target], &target);
+    std::fs::remove_dir_all(&folder).unwrap();
 }

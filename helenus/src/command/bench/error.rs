@@ -24,6 +24,9 @@ pub(in crate::command) enum BenchError {
     /// The server can't be spoken to like this.
     #[error("the server at {0} doesn't speak protocol version {1}: {2}")]
     Version(SocketAddr, u8, String),
+    /// A file for TLS is of no use.
+    #[error("{0}")]
+    Tls(#[source] helenus_tls::LoadError),
     /// The server, or the version, lacks the compression.
     #[error("the server at {0} doesn't offer {name} compression in protocol version {2}", name = .1.name())]
     Compression(SocketAddr, Compression, u8),

@@ -1,16 +1,22 @@
 //! One connection of a load: everything but its socket. What was answered is kept until the worker takes it.
 
-use std::io;
+use std::net::IpAddr;
 use std::sync::Arc;
+use std::task::{Poll, Waker, ready};
 use std::time::Instant;
 
 use bytes::{Buf, BytesMut};
+use helenus_client::{ClientTls, MaybeTls};
 use helenus_core::compression::Compression;
 use helenus_core::connection::{CallOptions, Challenge, ClientEvent, ClientNext};
 use helenus_core::{
     ClientConfig, ClientConnection, ErrorResponse, Flags, Opcode, Progress, ProtocolVersion,
-    Response,
+    Pumped, Response, Turn,
 };
+use helenus_tls::{Driver, Negotiated};
+
+/// How much one read takes at most.
+pub(super) const READ: usize = 64 << 10;
 
 /// How the connections of a load begin.
 #[derive(Debug, Clone)]
@@ -18,6 +24,7 @@ pub(super) struct Terms {
     config: Arc<ClientConfig>,
     /// SASL's PLAIN, if there is somebody to log in.
     token: Option<Arc<[u8]>>,
+    tls: Option<ClientTls>,
 }
 
 impl Terms {
@@ -26,6 +33,7 @@ impl Terms {
         version: ProtocolVersion,
         compression: Option<Compression>,
         login: Option<(&str, &str)>,
+        tls: Option<ClientTls>,
         depth: u16,
     ) -> Self {
         let mut config = ClientConfig::default();
@@ -42,6 +50,7 @@ impl Terms {
         Self {
             config: Arc::new(config),
             token,
+            tls,
         }
     }
 
@@ -75,6 +84,8 @@ pub(super) enum Broken {
     Over(helenus_core::ClientError),
     /// The server doesn't offer the compression.
     Compression(Compression),
+    /// The TLS beneath.
+    Tls(String),
     /// What answered a request is no answer that can be counted.
     Answer(String),
 }
@@ -94,9 +105,9 @@ pub(super) struct Load {
 }
 
 impl Load {
-    /// A connection that is being opened.
-    pub(super) fn open(terms: &Terms, now: Instant) -> Self {
-        Self {
+    /// A connection that is being opened to a server at `address`.
+    pub(super) fn open(terms: &Terms, address: IpAddr, now: Instant) -> MaybeTls<Self> {
+        let load = Self {
             connection: ClientConnection::new(Arc::clone(&terms.config), now),
             terms: terms.clone(),
             input: BytesMut::new(),
@@ -105,6 +116,10 @@ impl Load {
             is_ready: false,
             broken: None,
             opened: now,
+        };
+        match &terms.tls {
+            Some(tls) => tls.connect(load, address, now, terms.config.handshake_timeout),
+            None => MaybeTls::plain(load),
         }
     }
 
@@ -219,24 +234,70 @@ impl Load {
             self.fail(Broken::Answer(reason));
         }
     }
+}
 
-    /// Reads once with `read`, which appends to the buffer it is given and says how many bytes came, and takes the
-    /// answers in them.
-    pub(super) fn read(
+impl Pumped for Load {
+    fn turn(&mut self, now: Instant) -> Turn {
+        self.run(now);
+        Turn::Wait
+    }
+
+    fn read<E>(
         &mut self,
         now: Instant,
-        read: impl FnOnce(&mut BytesMut) -> io::Result<usize>,
-    ) -> io::Result<usize> {
-        let bytes = read(&mut self.input)?;
+        read: impl FnOnce(&mut BytesMut) -> Poll<Result<usize, E>>,
+    ) -> Poll<Result<usize, E>> {
+        let bytes = ready!(read(&mut self.input))?;
         if bytes == 0 {
             self.connection.handle_eof(now);
         }
         self.run(now);
-        Ok(bytes)
+        Poll::Ready(Ok(bytes))
     }
 
-    /// What is to be written next; to be advanced by what the socket took.
-    pub(super) fn poll_transmit(&mut self) -> Option<impl Buf> {
+    fn read_slice<E>(
+        &mut self,
+        now: Instant,
+        read: impl FnOnce(&mut [u8]) -> Poll<Result<usize, E>>,
+    ) -> Poll<Result<usize, E>> {
+        self.read(now, |input| {
+            let start = input.len();
+            input.resize(start + READ, 0);
+            let outcome = read(input.get_mut(start..).unwrap_or_default());
+            let came = match &outcome {
+                Poll::Ready(Ok(bytes)) => *bytes,
+                _ => 0,
+            };
+            input.truncate(start + came);
+            outcome
+        })
+    }
+
+    fn poll_transmit(&mut self) -> Option<impl Buf> {
         self.connection.poll_transmit()
     }
+
+    fn wants_read(&mut self) -> bool {
+        self.connection.wants_read()
+    }
+
+    fn park(&mut self, _waker: &Waker) -> bool {
+        true
+    }
+
+    fn poll_timeout(&self) -> Option<Instant> {
+        self.connection.poll_timeout()
+    }
+}
+
+impl Driver for Load {
+    /// STARTUP waits in the output already.
+    fn handle_handshake(&mut self, _now: Instant, _negotiated: Option<Negotiated>) {}
+
+    fn handle_failure(&mut self, error: &helenus_tls::Error) {
+        self.fail(Broken::Tls(error.to_string()));
+    }
+
+    /// What is encrypted is bounded.
+    fn handle_unsent(&mut self, _bytes: usize) {}
 }

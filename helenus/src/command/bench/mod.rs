@@ -21,6 +21,7 @@ use std::io::{self, IsTerminal, Write};
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use helenus_client::ClientTls;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 pub(super) use arguments::Bench;
@@ -64,21 +65,27 @@ pub(super) fn bench(flags: &Bench) -> Result<bool, BenchError> {
 
 /// Runs every combination of workload, connections and depth on all targets in turns.
 fn load(targets: &[Target], flags: &Bench) -> Result<bool, BenchError> {
+    let tls = flags.tls().map_err(BenchError::Tls)?;
     let mut tables = Vec::new();
     let outcome = targets
         .iter()
         .try_for_each(|target| {
-            tables.push(Tables::make(target.server, flags)?);
+            tables.push(Tables::make(target.server, flags, tls.as_ref())?);
             Ok(())
         })
-        .and_then(|()| run_all(targets, &tables, flags));
+        .and_then(|()| run_all(targets, &tables, flags, tls.as_ref()));
     for made in tables {
         made.drop(flags.keep);
     }
     outcome
 }
 
-fn run_all(targets: &[Target], tables: &[Tables], flags: &Bench) -> Result<bool, BenchError> {
+fn run_all(
+    targets: &[Target],
+    tables: &[Tables],
+    flags: &Bench,
+    tls: Option<&ClientTls>,
+) -> Result<bool, BenchError> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     let loads = loads(flags);
     let (is_single, mut table) = (targets.len() * loads.len() == 1, Table::default());
@@ -93,7 +100,7 @@ fn run_all(targets: &[Target], tables: &[Tables], flags: &Bench) -> Result<bool,
                 connections,
                 depth,
             };
-            let outcome = watched(&cell, flags, tables)?;
+            let outcome = watched(&cell, flags, tables, tls)?;
             is_good &= workload == Workload::Error || outcome.tally.errors.is_empty();
             match (flags.json, is_single) {
                 (true, _) => report::json(&mut out, &cell, flags, &outcome)?,
@@ -129,7 +136,12 @@ fn loads(flags: &Bench) -> Vec<(Workload, u32, u16)> {
 }
 
 /// Runs a cell, with a progress bar on a terminal.
-fn watched(cell: &Cell<'_>, flags: &Bench, tables: &Tables) -> Result<Outcome, BenchError> {
+fn watched(
+    cell: &Cell<'_>,
+    flags: &Bench,
+    tables: &Tables,
+    tls: Option<&ClientTls>,
+) -> Result<Outcome, BenchError> {
     let target = if io::stderr().is_terminal() {
         ProgressDrawTarget::stderr()
     } else {
@@ -145,7 +157,7 @@ fn watched(cell: &Cell<'_>, flags: &Bench, tables: &Tables) -> Result<Outcome, B
         cell.workload, cell.name, cell.connections, cell.depth
     ));
     bar.set_message("warming up");
-    let outcome = run(cell, flags, &tables.statements, &mut |done, rate| {
+    let outcome = run(cell, flags, &tables.statements, tls, &mut |done, rate| {
         bar.set_position(millis(done));
         bar.set_message(format!("{rate:.0}/s"));
     });

@@ -6,6 +6,8 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use helenus_client::ClientTls;
+
 use super::arguments::Bench;
 use super::error::BenchError;
 use super::load::Terms;
@@ -58,13 +60,14 @@ pub(super) fn run(
     cell: &Cell<'_>,
     flags: &Bench,
     statements: &Statements,
+    tls: Option<&ClientTls>,
     watch: &mut dyn FnMut(Duration, f64),
 ) -> Result<Outcome, BenchError> {
     let connections = cell.connections as usize;
     let threads = flags.threads().min(connections);
     let progress: Vec<AtomicU64> = (0..threads).map(|_| AtomicU64::new(0)).collect();
     let mut assignments: Vec<Assignment> = (0..threads)
-        .map(|thread| assignment(cell, flags, statements, thread, threads))
+        .map(|thread| assignment(cell, flags, statements, tls, (thread, threads)))
         .collect();
     thread::scope(|scope| {
         let (said, heard) = mpsc::channel();
@@ -152,8 +155,8 @@ fn assignment(
     cell: &Cell<'_>,
     flags: &Bench,
     statements: &Statements,
-    thread: usize,
-    threads: usize,
+    tls: Option<&ClientTls>,
+    (thread, threads): (usize, usize),
 ) -> Assignment {
     let connections = cell.connections as usize;
     let extra = usize::from(thread < connections % threads);
@@ -173,6 +176,7 @@ fn assignment(
             flags.version(),
             flags.compression(),
             flags.login(),
+            tls.cloned(),
             cell.depth,
         ),
         connections: connections / threads + extra,

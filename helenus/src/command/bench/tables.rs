@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::thread;
 use std::time::Duration;
 
-use helenus_client::{Config, Error, PlainText, Prepared};
+use helenus_client::{ClientTls, Config, Error, PlainText, Prepared};
 use helenus_core::message::BindValues;
 use helenus_std::Client;
 
@@ -31,8 +31,12 @@ pub(super) struct Tables {
 
 impl Tables {
     /// Connects, and makes what the workloads need.
-    pub(super) fn make(server: SocketAddr, flags: &Bench) -> Result<Self, BenchError> {
-        let client = connect(server, flags)?;
+    pub(super) fn make(
+        server: SocketAddr,
+        flags: &Bench,
+        tls: Option<&ClientTls>,
+    ) -> Result<Self, BenchError> {
+        let client = connect(server, flags, tls)?;
         let keyspace = match &flags.keyspace {
             Some(name) => name.clone(),
             None => format!("helenus_bench_{}", std::process::id()),
@@ -190,10 +194,15 @@ fn page_row(row: i32) -> (i32, i32, i64, i64, i64, i64, String, String, String, 
     )
 }
 
-fn connect(server: SocketAddr, flags: &Bench) -> Result<Client, BenchError> {
+fn connect(
+    server: SocketAddr,
+    flags: &Bench,
+    tls: Option<&ClientTls>,
+) -> Result<Client, BenchError> {
     let mut config = Config::default();
     config.connection.versions = vec![flags.version()];
     config.connection.request_timeout = Some(PATIENCE);
+    config.tls = tls.cloned();
     let login = flags.login();
     if let Some((user, password)) = login {
         config.authenticator = Some(std::sync::Arc::new(PlainText::new(user, password)));

@@ -4,24 +4,24 @@ use std::collections::VecDeque;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use bytes::Buf;
+use helenus_client::MaybeTls;
+use helenus_core::Pumped;
 use mio::net::TcpStream;
-use mio::{Events, Interest, Poll, Token};
+use mio::{Events, Interest, Token};
 
 use super::alarm::Alarm;
 use super::error::BenchError;
-use super::load::{Answered, Broken, Load, Terms};
+use super::load::{Answered, Broken, Load, READ, Terms};
 use super::schedule::Schedule;
 use super::tally::Tally;
 use super::workload::Requests;
 
 /// How long a server may take to accept connections and to start the protocol on them.
 const PATIENCE: Duration = Duration::from_secs(15);
-
-/// How much one read takes at most.
-const READ: usize = 64 << 10;
 
 /// The alarm's token; connections count from 0.
 const ALARM: Token = Token(usize::MAX);
@@ -56,7 +56,7 @@ pub(super) struct Span {
 #[derive(Debug)]
 struct Link {
     socket: TcpStream,
-    load: Load,
+    load: MaybeTls<Load>,
     /// Whether the last read filled its buffer, or the poll said that there is something.
     is_readable: bool,
     is_writable: bool,
@@ -70,7 +70,7 @@ struct Link {
 #[derive(Debug)]
 pub(super) struct Worker<'a> {
     assignment: Assignment,
-    poll: Poll,
+    poll: mio::Poll,
     alarm: Alarm,
     links: Vec<Link>,
     scratch: Vec<u8>,
@@ -92,7 +92,7 @@ impl<'a> Worker<'a> {
         assignment: Assignment,
         progress: &'a AtomicU64,
     ) -> Result<Self, BenchError> {
-        let poll = Poll::new().map_err(BenchError::System)?;
+        let poll = mio::Poll::new().map_err(BenchError::System)?;
         let alarm = Alarm::new(poll.registry(), ALARM).map_err(BenchError::System)?;
         let mut worker = Self {
             poll,
@@ -191,7 +191,7 @@ impl<'a> Worker<'a> {
             .map_err(BenchError::System)?;
         let link = Link {
             socket,
-            load: Load::open(&self.assignment.terms, Instant::now()),
+            load: Load::open(&self.assignment.terms, server.ip(), Instant::now()),
             is_readable: false,
             is_writable: false,
             has_ended: false,
@@ -295,6 +295,8 @@ impl<'a> Worker<'a> {
             return Ok(());
         };
         let was_ready = link.load.is_ready();
+        // With TLS, what the handshake has to say comes of it; and what was read may not have been handed on yet.
+        link.load.turn(Instant::now());
         if link.is_readable {
             link.read(&mut self.scratch).map_err(broken)?;
         }
@@ -385,6 +387,7 @@ impl<'a> Worker<'a> {
             Broken::Compression(wanted) => {
                 BenchError::Compression(server, *wanted, self.assignment.terms.version().as_u8())
             }
+            Broken::Tls(reason) => BenchError::NoServer(server, reason.clone()),
             Broken::Answer(reason) => BenchError::Connection(server, reason.clone()),
         }
     }
@@ -395,20 +398,25 @@ impl Link {
     fn read(&mut self, scratch: &mut [u8]) -> io::Result<()> {
         let now = Instant::now();
         let socket = &mut self.socket;
-        let outcome = self.load.read(now, |input| {
-            let bytes = socket.read(scratch)?;
-            input.extend_from_slice(scratch.get(..bytes).unwrap_or_default());
-            Ok(bytes)
-        });
-        match outcome {
+        let (mut has_more, has_ended) = (false, self.has_ended);
+        let outcome = self.load.read(now, |input| match socket.read(scratch) {
             Ok(bytes) => {
-                self.is_readable = bytes == scratch.len() || self.has_ended && bytes > 0;
+                has_more = bytes == scratch.len() || has_ended && bytes > 0;
+                input.extend_from_slice(scratch.get(..bytes).unwrap_or_default());
+                Poll::Ready(Ok(bytes))
             }
-            Err(error) if error.kind() == ErrorKind::WouldBlock => self.is_readable = false,
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => Poll::Pending,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {
+                has_more = true;
+                Poll::Pending
+            }
+            Err(error) => Poll::Ready(Err(error)),
+        });
+        self.is_readable = has_more;
+        match outcome {
+            Poll::Ready(Err(error)) => Err(error),
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     /// Writes as far as the socket takes it.
