@@ -268,6 +268,12 @@ impl<S: Service> Driver<S> {
         }
     }
 
+    /// Whether reading goes on though shared budgets are used up: to finish what has begun, or to answer
+    /// that they are.
+    fn reads_on(&self) -> bool {
+        self.has_begun() || self.connection.throws_on_overload()
+    }
+
     /// Whether a part of something has come whose rest hasn't.
     fn has_begun(&self) -> bool {
         let is_waiting = self.progress == Progress::NeedInput && !self.input.is_empty();
@@ -282,7 +288,7 @@ impl<S: Service> Driver<S> {
             Stage::Open if is_blocked && self.shares.is_delayed(&self.connection) => {
                 Some(Pause::Rate)
             }
-            Stage::Open if !self.has_begun() && !self.shares.have_room() => Some(Pause::Budgets),
+            Stage::Open if !self.reads_on() && !self.shares.have_room() => Some(Pause::Budgets),
             Stage::Open if is_blocked => Some(Pause::Limits),
             _ => None,
         };
@@ -384,9 +390,8 @@ impl<S: Service> Pumped for Driver<S> {
 
     fn wants_read(&mut self) -> bool {
         match self.stage {
-            // A request already begun is always admitted.
             Stage::Open if !self.eof => {
-                self.connection.wants_read() && (self.has_begun() || self.shares.have_room())
+                self.connection.wants_read() && (self.reads_on() || self.shares.have_room())
             }
             Stage::Lingering { .. } => !self.eof,
             _ => false,
@@ -398,7 +403,7 @@ impl<S: Service> Pumped for Driver<S> {
         let is_read = matches!(self.stage, Stage::Open) && !self.eof;
         // There was no room when it was last looked at, or is none now: what is given back wakes us.
         let waits_for_room =
-            is_read && !self.has_begun() && (self.shares.starved || !self.shares.have_room());
+            is_read && !self.reads_on() && (self.shares.starved || !self.shares.have_room());
         if waits_for_room && self.shares.poll_room(waker) {
             return false;
         }

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import re
+import signal
 import socket
 import struct
 import time
@@ -90,6 +91,9 @@ def refusals(run):
     misspelt = paths.CACHE / "config" / "misspelt.toml"
     misspelt.parent.mkdir(parents=True, exist_ok=True)
     misspelt.write_text('runtme = "tokio"\n')
+    negative = misspelt.with_name("negative.toml")
+    negative.write_text('[limits]\nidle_timeout = "3s"\nconnections = -5\n')
+    unreadable = misspelt.parent
     serve = [paths.BINARY, "serve"]
     with socket.create_server(("127.0.0.1", 0)) as taken:
         address = "127.0.0.1:%d" % taken.getsockname()[1]
@@ -97,6 +101,9 @@ def refusals(run):
             ("an unknown flag", serve + ["--no-such-flag"], 2, "--no-such-flag"),
             ("an unknown runtime", serve + ["--runtime", "fibers"], 2, "tokio"),
             ("an unknown key, with the right one", serve + ["--config", misspelt], 2, "runtime"),
+            ("a negative limit, with its line", serve + ["--config", negative], 2, "negative.toml:3: limits.connections"),
+            ("a limit without its unit", serve + ["--set", "limits.idle_timeout=30"], 2, '"30s"'),
+            ("an unreadable file", serve + ["--config", unreadable], 2, "cannot read the configuration file"),
             ("a missing file", serve + ["--config", "/no/such/file.toml"], None, "/no/such/file.toml"),
             ("a port in use, with the address", serve + ["--listen", address], 1, address),
             ("help", [paths.BINARY, "--help"], 0, "serve"),
@@ -212,10 +219,103 @@ def idle(run):
             server.close(run.report)
 
 
+def wait_for(server, text, since=0):
+    """Waits until the server's log has `text` beyond a length; gives what it has there."""
+    for _ in range(100):
+        said = server.log.read_text(encoding="utf-8", errors="replace")[since:]
+        if text in said:
+            return said
+        time.sleep(0.05)
+    return said
+
+
+def closes(server):
+    """Whether a new connection is closed without a word."""
+    with socket.create_connection((server.host, server.port), timeout=10) as stream:
+        try:
+            return stream.recv(1) == b""
+        except ConnectionResetError:
+            return True
+
+
+def reload(run):
+    """SIGHUP: a good file changes what a running server can, with connections kept; a bad one changes nothing."""
+    file = paths.CACHE / "config" / "reload.toml"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    start = 'listen = "127.0.0.1:0"\nruntime = "%s"\n'
+    for runtime in run.runtimes:
+        name = "reload-%s" % runtime
+        file.write_text(start % runtime)
+
+        def read_again(text, awaited):
+            since = server.log.stat().st_size
+            file.write_text(text)
+            server.process.send_signal(signal.SIGHUP)
+            return wait_for(server, awaited, since)
+
+        try:
+            with Server(runtime, ["--config", file], name=name) as server, connect(server) as kept:
+                good = start % runtime + 'log = "debug"\n[limits]\nconnections = 1\n'
+                said = read_again(good, "read again")
+                changes = 'now log = "debug", limits.connections = 1'
+                run.report.check("%s: says what changed" % name, changes in said, said)
+                run.report.check("%s: a new limit holds" % name, closes(server))
+                said = wait_for(server, "DEBUG")
+                run.report.check("%s: the new log level holds" % name, "DEBUG" in said, said[-300:])
+                said = read_again(start % runtime + "[limits]\nconnections = -1\n", "read again")
+                at = "reload.toml:4: limits.connections: expected a whole number, 1 or more"
+                run.report.check("%s: a bad file is refused with its line" % name, at in said, said)
+                run.report.check("%s: and changes nothing" % name, closes(server))
+                said = read_again(good + "[metrics]\nlisten = \"127.0.0.1:0\"\n", "read again")
+                kept_back = "metrics.listen can't change on a running server"
+                run.report.check("%s: what needs a restart is named" % name, kept_back in said, said)
+                answer = exchange(kept, OPTIONS)
+                run.report.check("%s: open connections are kept" % name, answer == 6, str(answer))
+                server.close(run.report)
+        except (StartFailure, OSError) as failure:
+            run.report.fail(name, str(failure))
+
+
+def flood(run):
+    """SIGTERM in a flood that nobody reads the answers of ends the server within its bound."""
+    for runtime in run.runtimes:
+        name = "flood-%s" % runtime
+        arguments = ["--listen", "127.0.0.1:0", "--runtime", runtime, "--set", "limits.drain_timeout=1s"]
+        try:
+            with contextlib.ExitStack() as stack:
+                server = stack.enter_context(Server(runtime, arguments, name=name))
+                streams = [stack.enter_context(connect(server)) for _ in range(8)]
+                for stream in streams:
+                    stream.setblocking(False)
+                sent = [0] * len(streams)
+                over = time.monotonic() + 1
+                while time.monotonic() < over:
+                    for index, stream in enumerate(streams):
+                        with contextlib.suppress(BlockingIOError):
+                            sent[index] += stream.send((OPTIONS * 1000)[sent[index] % len(OPTIONS) :])
+                server.close(run.report)
+        except (StartFailure, OSError) as failure:
+            run.report.fail(name, str(failure))
+
+
+def documented_limits(run):
+    """SECURITY.md has each limit with its default, as the command lists them."""
+    outcome = process.run([paths.BINARY, "serve", "--help-config"], "help-config", 20, run.report)
+    section = outcome.output.partition("\n[limits]\n")[2].partition("\n[")[0]
+    keys = re.findall(r"^# (.+)\n(\w+) = (.+)$", section, re.M)
+    wanted = ["| `%s` | `%s` | %s |" % (key, value.strip('"'), doc) for doc, key, value in keys]
+    text = (paths.ROOT / "SECURITY.md").read_text(encoding="utf-8")
+    rows = [line for line in text.splitlines() if line.startswith("| `")]
+    run.report.check("SECURITY.md has the limits that there are", rows == wanted, "\n".join(wanted))
+
+
 def command(run):
     run.report.note("runtimes by the command: %s" % ", ".join(RUNTIMES))
     config_files(run)
     environment(run)
     refusals(run)
+    reload(run)
+    flood(run)
+    documented_limits(run)
     inspection(run)
     start(run)

@@ -9,6 +9,7 @@ mod calling;
 mod client;
 mod closing;
 mod library;
+mod limiting;
 mod pressure;
 mod services;
 mod statements;
@@ -82,5 +83,10 @@ on_every_runtime! {
     pressure::reading_goes_on_while_writing_blocks,
     pressure::a_busy_connection_lets_others_have_their_turn,
     pressure::many_connections_are_served,
+    limiting::other_limits_reach_open_connections_and_those_to_come,
+    limiting::who_asked_for_overloaded_gets_it_while_others_use_a_limit_up,
+    limiting::requests_beyond_the_rate_are_answered_later,
+    limiting::a_sender_of_single_bytes_holds_nobody_up_and_has_a_deadline,
+    limiting::a_shutdown_in_a_flood_is_bounded,
     pressure::a_shared_budget_pauses_and_wakes_connections,
 }

@@ -36,7 +36,8 @@ pub(super) enum Command {
     /// Serve CQL from an embedded, in-memory engine
     ///
     /// Prints one line on standard output once clients can connect, with the port that was taken, and logs to
-    /// standard error. SIGINT and SIGTERM end it after the requests in flight were answered.
+    /// standard error. SIGINT and SIGTERM end it after the requests in flight were answered; SIGHUP has it read the
+    /// configuration file again and take over what a running server can: limits and the log level.
     ///
     /// A flag wins over its environment variable, that over the configuration file, and that over the default.
     Serve(Serve),
@@ -78,7 +79,7 @@ pub(super) enum Command {
 }
 
 /// The flags of `helenus serve`.
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Default, Clone, Args)]
 pub(super) struct Serve {
     /// TOML file with these settings under the same names, and more
     #[arg(long, value_name = "FILE", env = "HELENUS_CONFIG")]

@@ -11,6 +11,7 @@ mod log;
 mod metrics;
 mod pages;
 mod ping;
+mod reload;
 mod serve;
 
 use std::io::Write;
@@ -32,7 +33,7 @@ pub(crate) fn run() -> ExitCode {
             report(print_config_reference(), is_broken_pipe)
         }
         Command::Serve(flags) => match config::Config::resolve(&flags) {
-            Ok(config) => match serve::serve(&config) {
+            Ok(config) => match serve::serve(flags, config) {
                 Ok(()) => ExitCode::SUCCESS,
                 Err(error) => fail(FAILURE, &error),
             },

@@ -6,19 +6,21 @@ use std::sync::Arc;
 use std::thread;
 
 use helenus::{EmbeddedService, Server, ShutdownHandle};
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
+use super::arguments::Serve;
 use super::config::Config;
 use super::log::Log;
 use super::metrics::{self, Exposition};
+use super::reload::Reloader;
 
-/// Serves until SIGINT or SIGTERM.
+/// Serves until SIGINT or SIGTERM; SIGHUP has it read its configuration again.
 ///
 /// # Errors
 /// When the address can't be listened on, or the system gives no threads.
-pub(super) fn serve(config: &Config) -> io::Result<()> {
-    let log = Log::start(config.general.log)?;
+pub(super) fn serve(flags: Serve, config: Config) -> io::Result<()> {
+    let log = Arc::new(Log::start(config.general.log)?);
     let listen = config.general.listen;
     let service = Arc::new(match config.auth.authentication() {
         Some(authentication) => EmbeddedService::with_passwords(listen, authentication),
@@ -40,10 +42,19 @@ pub(super) fn serve(config: &Config) -> io::Result<()> {
         options,
     )?;
     service.announce(server.local_addr());
-    end_on_signals(server.handle())?;
-    let published = publish(config, &server)?;
-    say_ready(config, &server, published)?;
-    server.run(config.general.workers.count().get())?;
+    let published = publish(&config, &server)?;
+    let workers = config.general.workers.count().get();
+    let reloader = Reloader {
+        flags,
+        started: config.clone(),
+        current: config.clone(),
+        server: server.hub().handle().clone(),
+        service: Arc::clone(&service),
+        log: Arc::clone(&log),
+    };
+    obey_signals(server.handle(), reloader)?;
+    say_ready(&config, &server, published)?;
+    server.run(workers)?;
     tracing::info!("every request in flight was answered; goodbye");
     log.finish();
     Ok(())
@@ -86,19 +97,24 @@ fn say_ready(
     out.flush()
 }
 
-/// Shuts the server down on the first signal and ends the process on the second, for who can't wait for the drain.
-fn end_on_signals(shutdown: ShutdownHandle) -> io::Result<()> {
-    let mut signals = Signals::new([SIGINT, SIGTERM])?;
+/// Reloads the configuration on SIGHUP; shuts the server down on the first other signal and ends the process on the
+/// second, for who can't wait for the drain.
+fn obey_signals(shutdown: ShutdownHandle, mut reloader: Reloader) -> io::Result<()> {
+    let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM])?;
     thread::Builder::new()
         .name("signals".to_owned())
         .spawn(move || {
-            let mut signals = signals.forever();
-            if signals.next().is_some() {
-                tracing::info!("shutting down; a second signal doesn't wait for what is in flight");
-                shutdown.shutdown();
-            }
-            if let Some(signal) = signals.next() {
-                std::process::exit(128 + signal);
+            for signal in signals.forever() {
+                match signal {
+                    SIGHUP => reloader.reload(),
+                    _ if shutdown.is_shutdown() => std::process::exit(128 + signal),
+                    _ => {
+                        tracing::info!(
+                            "shutting down; a second signal doesn't wait for what is in flight"
+                        );
+                        shutdown.shutdown();
+                    }
+                }
             }
         })?;
     Ok(())

@@ -203,6 +203,12 @@ impl ServerConnection {
         self.exchange.in_flight.allow(Credit { requests, bytes });
     }
 
+    /// Whether the peer asked to be told OVERLOADED where others wait: then reading goes on.
+    #[must_use]
+    pub const fn throws_on_overload(&self) -> bool {
+        self.throw_on_overload
+    }
+
     /// Whether a request has begun to arrive and isn't there as a whole: reading goes on until it is.
     #[must_use]
     pub fn is_receiving(&self) -> bool {

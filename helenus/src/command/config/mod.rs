@@ -29,6 +29,7 @@ pub(super) use error::ConfigError;
 use error::{Origin, Problem};
 pub(super) use general::{LogLevel, Workers};
 use raw::Raw;
+pub(super) use section::Reload;
 use section::{KeyRow, Section};
 pub(super) use value::flag;
 
@@ -105,7 +106,6 @@ impl Config {
             .collect()
     }
 
-    #[cfg(test)]
     /// The rows whose values differ in `new`, as they are there.
     pub(super) fn changes(&self, new: &Self) -> Vec<KeyRow> {
         let before = self.rows();

@@ -44,10 +44,6 @@ impl Log {
         })
     }
 
-    #[expect(
-        dead_code,
-        reason = "the level is reloaded by whoever reloads the configuration"
-    )]
     /// Logs from now on what is of this level or graver.
     pub(super) fn set_level(&self, level: LevelFilter) {
         // It fails only if the subscriber is gone, and nobody logs any more.
@@ -55,7 +51,7 @@ impl Log {
     }
 
     /// Waits until what was logged is written, a second at most: whoever reads it may have stopped to.
-    pub(super) fn finish(self) {
+    pub(super) fn finish(&self) {
         self.lines.flush();
     }
 }

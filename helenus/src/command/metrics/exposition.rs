@@ -175,7 +175,7 @@ impl Published {
             }
         }
         type Counter = (&'static str, &'static str, fn(&OffloadLoad) -> u64);
-        let counters: [Counter; 3] = [
+        let counters: [Counter; 4] = [
             ("helenus_offload_jobs", "Jobs that were begun.", |load| {
                 load.jobs
             }),
@@ -188,6 +188,11 @@ impl Published {
                 "helenus_offload_timed_out",
                 "Jobs that were given up.",
                 |load| load.timed_out,
+            ),
+            (
+                "helenus_offload_expired",
+                "Jobs that waited too long to be begun.",
+                |load| load.expired,
             ),
         ];
         for (name, help, value) in counters {

@@ -60,6 +60,8 @@ fn who_asked_for_overloaded_gets_it_for_what_would_go_over_a_shared_limit() {
     let mut busy = join(&hub, &startup(), now);
     let mut throwing = join(&hub, &throwing_startup(), now);
     take(&mut busy, now, &long(1, 60_000));
+    throwing.turn(now);
+    assert!(throwing.wants_read());
     take(&mut throwing, now, &long(2, 60_000));
     assert_eq!(answers(&output(&mut throwing)), [(2, ERROR)]);
     take(&mut throwing, now, &long(3, 30_000));
@@ -71,6 +73,20 @@ fn who_asked_for_overloaded_gets_it_for_what_would_go_over_a_shared_limit() {
     busy.turn(now);
     take(&mut throwing, now, &query(4, &"x".repeat(60_000)));
     assert_eq!(answers(&output(&mut throwing)), [(3, RESULT), (4, RESULT)]);
+}
+
+#[test]
+fn who_asked_for_overloaded_is_read_though_there_is_no_room_at_all() {
+    let now = Instant::now();
+    let hub = hub(|limits| limits.requests = Some(1));
+    let mut busy = join(&hub, &startup(), now);
+    let mut throwing = join(&hub, &throwing_startup(), now);
+    take(&mut busy, now, &query(1, "keep"));
+    throwing.turn(now);
+    assert!(throwing.wants_read());
+    take(&mut throwing, now, &query(2, "x"));
+    assert_eq!(answers(&output(&mut throwing)), [(2, ERROR)]);
+    assert_eq!(hub.totals().paused_for_budgets, 1, "the busy one");
 }
 
 #[test]

@@ -1,0 +1,83 @@
+//! SIGHUP: the configuration is read again. A bad one changes nothing; a good one changes what a running server can,
+//! with its connections kept.
+
+use std::sync::Arc;
+
+use helenus::{EmbeddedService, Options};
+use helenus_server::ServerHandle;
+
+use super::arguments::Serve;
+use super::config::{Config, Reload};
+use super::log::Log;
+
+/// What can be changed while it runs, and from where.
+#[derive(Debug)]
+pub(super) struct Reloader {
+    /// What was said on the command line, which wins again.
+    pub(super) flags: Serve,
+    /// What the server was started with.
+    pub(super) started: Config,
+    /// What is in force.
+    pub(super) current: Config,
+    pub(super) server: ServerHandle,
+    pub(super) service: Arc<EmbeddedService>,
+    pub(super) log: Arc<Log>,
+}
+
+impl Reloader {
+    /// Reads the configuration again and puts it into force, or says why not.
+    pub(super) fn reload(&mut self) {
+        let new = match Config::resolve(&self.flags) {
+            Ok(new) => new,
+            Err(error) => return refuse(&error),
+        };
+        // A file may have changed since it was checked.
+        let certificates = match new.tls.load() {
+            Ok(certificates) => certificates,
+            Err(error) => return refuse(&error),
+        };
+        for row in self.started.changes(&new) {
+            if row.reload == Reload::Restart {
+                tracing::warn!(
+                    "{} can't change on a running server; {} waits for a restart",
+                    row.name(),
+                    row.value
+                );
+            }
+        }
+        self.log.set_level(new.general.log);
+        self.service.set_guardrails(new.guardrails.rules());
+        self.service.set_faults(new.faults.rules.clone());
+        let mut options = Options::clone(&self.server.options());
+        match (&options.tls, &certificates) {
+            (Some(tls), Some(certificates)) => {
+                tls.replace(certificates);
+                new.tls.warn(tls);
+            }
+            (None, None) => {}
+            _ => tracing::warn!("TLS begins or ends with a restart; tls.cert waits for it"),
+        }
+        new.limits.apply(&mut options);
+        self.server.reconfigure(options);
+        let changes: Vec<String> = self
+            .current
+            .changes(&new)
+            .into_iter()
+            .filter(|row| row.reload == Reload::Live)
+            .map(|row| format!("{} = {}", row.name(), row.value))
+            .collect();
+        tracing::info!(
+            "the configuration was read again; {}",
+            match changes.as_slice() {
+                [] => "nothing changed".to_owned(),
+                changes => format!("now {}", changes.join(", ")),
+            }
+        );
+        self.current = new;
+    }
+}
+
+/// Says why nothing changed.
+fn refuse(error: &dyn std::error::Error) {
+    tracing::error!("the configuration was read again and nothing changed: {error}");
+}
