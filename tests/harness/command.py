@@ -254,11 +254,14 @@ def reload(run):
             return wait_for(server, awaited, since)
 
         try:
-            with Server(runtime, ["--config", file], name=name) as server, connect(server) as kept:
-                good = start % runtime + 'log = "debug"\n[limits]\nconnections = 1\n'
+            with contextlib.ExitStack() as stack:
+                server = stack.enter_context(Server(runtime, ["--config", file], name=name))
+                kept = stack.enter_context(connect(server))
+                good = start % runtime + 'log = "debug"\n[limits]\nconnections = 2\n'
                 said = read_again(good, "read again")
-                changes = 'now log = "debug", limits.connections = 1'
+                changes = 'now log = "debug", limits.connections = 2'
                 run.report.check("%s: says what changed" % name, changes in said, said)
+                other = stack.enter_context(connect(server))
                 run.report.check("%s: a new limit holds" % name, closes(server))
                 said = wait_for(server, "DEBUG")
                 run.report.check("%s: the new log level holds" % name, "DEBUG" in said, said[-300:])
@@ -269,8 +272,8 @@ def reload(run):
                 said = read_again(good + "[metrics]\nlisten = \"127.0.0.1:0\"\n", "read again")
                 kept_back = "metrics.listen can't change on a running server"
                 run.report.check("%s: what needs a restart is named" % name, kept_back in said, said)
-                answer = exchange(kept, OPTIONS)
-                run.report.check("%s: open connections are kept" % name, answer == 6, str(answer))
+                answers = [exchange(stream, OPTIONS) for stream in (kept, other)]
+                run.report.check("%s: open connections are kept" % name, answers == [6, 6], str(answers))
                 server.close(run.report)
         except (StartFailure, OSError) as failure:
             run.report.fail(name, str(failure))
