@@ -29,7 +29,8 @@ mod test_server;
 
 pub use connect::RuntimeSpawn;
 pub use embedded::{
-    Authentication, EmbeddedService, Fault, FaultError, FaultOperation, InvalidFault, Session,
+    Authentication, EmbeddedService, Fault, FaultError, FaultOperation, InvalidFault, LoginMethod,
+    Session,
 };
 pub use helenus_client::{Client, Config as ClientConfig};
 pub use helenus_engine::Guardrails;

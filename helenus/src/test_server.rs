@@ -1,12 +1,12 @@
 //! A running server for tests.
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use helenus_server::{Options, ShutdownHandle};
 
-use crate::embedded::EmbeddedService;
+use crate::embedded::{Authentication, EmbeddedService};
 
 /// An engine behind a CQL server on a free port of 127.0.0.1, which ends when this is dropped.
 ///
@@ -37,14 +37,28 @@ pub struct TestServer {
     thread: Option<JoinHandle<std::io::Result<()>>>,
 }
 
+/// A port of 127.0.0.1 that the system chooses.
+const FREE_PORT: SocketAddr = SocketAddr::V4(SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0));
+
 impl TestServer {
     /// Starts a server on a free port.
     ///
     /// # Errors
     /// When no port can be listened on or no thread started.
     pub fn start() -> std::io::Result<Self> {
-        let listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-        let service = Arc::new(EmbeddedService::new(listen));
+        Self::serve(EmbeddedService::new(FREE_PORT))
+    }
+
+    /// The same for clients that log in, at first as the superuser `cassandra` with the password `cassandra`.
+    ///
+    /// # Errors
+    /// As [`start`](Self::start).
+    pub fn start_with_logins(authentication: Authentication) -> std::io::Result<Self> {
+        Self::serve(EmbeddedService::with_logins(FREE_PORT, authentication))
+    }
+
+    fn serve(service: EmbeddedService) -> std::io::Result<Self> {
+        let (listen, service) = (FREE_PORT, Arc::new(service));
         let server = helenus_std::Server::bind(listen, Arc::clone(&service), Options::default())?;
         let address = server.local_addr();
         service.announce(address);

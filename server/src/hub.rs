@@ -46,7 +46,7 @@ impl<S: Service> Hub<S> {
             registry: Registry::new(options.limits.clone(), Instant::now()),
             control: Arc::new(Control::default()),
             offload: Offload::new(options.offload.clone()),
-            logins: Offload::new(options.logins.clone()),
+            logins: Offload::named("helenus-login", options.logins.clone()),
             metrics: Arc::new(Metrics::default()),
             options: Arc::new(Mutex::new(Arc::new(options))),
         };

@@ -87,7 +87,13 @@ pub struct Offload {
 impl Offload {
     /// A pool with these bounds. Starts no thread yet.
     pub fn new(options: OffloadOptions) -> Self {
+        Self::named("helenus-offload", options)
+    }
+
+    /// The same with threads of this name.
+    pub(crate) fn named(name: &'static str, options: OffloadOptions) -> Self {
         let pool = Arc::new(Pool {
+            name,
             state: Mutex::new(State::new(options)),
             work: Condvar::new(),
             watch: Condvar::new(),
@@ -227,6 +233,8 @@ impl std::fmt::Debug for Task {
 
 #[derive(Debug)]
 struct Pool {
+    /// Of its threads.
+    name: &'static str,
     state: Mutex<State>,
     work: Condvar,
     watch: Condvar,
@@ -294,7 +302,7 @@ impl Pool {
             return Err(task);
         }
         if !state.watched {
-            state.watched = self.start("helenus-offload-watch", |pool| pool.watch());
+            state.watched = self.start("helenus-watch", |pool| pool.watch());
         }
         state.queue.push_back(task);
         // Who expires first has just come, unless there is a thread for it.
@@ -308,7 +316,7 @@ impl Pool {
     }
 
     fn start_worker(self: &Arc<Self>, state: &mut State) {
-        if self.start("helenus-offload", |pool| pool.work()) {
+        if self.start(self.name, |pool| pool.work()) {
             state.live += 1;
         }
     }

@@ -9,6 +9,7 @@ use super::SUPERUSER;
 use super::permission::{Permission, PermissionSet};
 use super::resource::Resource;
 use super::rights::Rights;
+use super::writer::Writer;
 use crate::schema::Schema;
 use crate::storage::Mutation;
 use crate::system::writer;
@@ -37,15 +38,20 @@ pub struct Roles {
 }
 
 impl Roles {
-    /// The change of `system_auth` that gives a new node its [`SUPERUSER`], who has no password yet.
-    pub fn bootstrap(schema: &Schema, timestamp: i64) -> Option<Mutation> {
-        let table = schema.table("system_auth", "roles")?;
-        let row = [
-            ("role", Value::Text(SUPERUSER.to_owned())),
-            ("can_login", Value::Boolean(true)),
-            ("is_superuser", Value::Boolean(true)),
-        ];
-        Some(writer::insert(table, timestamp, &row))
+    /// The changes of `system_auth` that give a new node its [`SUPERUSER`], who has no password yet, but maybe a
+    /// certificate that says `identity`.
+    pub fn bootstrap(schema: &Schema, identity: Option<&str>, timestamp: i64) -> Vec<Mutation> {
+        let mut writer = Writer::new(schema, timestamp);
+        let superuser = Role {
+            can_login: true,
+            is_superuser: true,
+            ..Role::default()
+        };
+        writer.role(SUPERUSER, &superuser);
+        if let Some(identity) = identity {
+            writer.identity(identity, Some(SUPERUSER));
+        }
+        writer.mutations
     }
 
     /// The change of `system_auth` that sets the hash of a role's password.

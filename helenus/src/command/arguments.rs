@@ -97,7 +97,7 @@ pub(super) struct Serve {
     #[arg(long, value_name = "N", env = "HELENUS_WORKERS", value_parser = flag::<Workers>)]
     pub(super) workers: Option<Workers>,
 
-    /// How clients log in: none or password [default: none]
+    /// How clients log in: none, password, certificate or certificate-or-password [default: none]
     #[arg(long, value_name = "METHOD", env = "HELENUS_AUTH", value_parser = flag::<Method>)]
     pub(super) auth: Option<Method>,
 

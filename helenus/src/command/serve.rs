@@ -23,7 +23,7 @@ pub(super) fn serve(flags: Serve, config: Config) -> io::Result<()> {
     let log = Arc::new(Log::start(config.general.log)?);
     let listen = config.general.listen;
     let service = Arc::new(match config.auth.authentication() {
-        Some(authentication) => EmbeddedService::with_passwords(listen, authentication),
+        Some(authentication) => EmbeddedService::with_logins(listen, authentication),
         None => EmbeddedService::new(listen),
     });
     service.set_guardrails(config.guardrails.rules());

@@ -33,7 +33,7 @@ use faults::Faults;
 use shards::Shards;
 use statements::Statements;
 
-pub use access::Authentication;
+pub use access::{Authentication, LoginMethod};
 pub use faults::{Fault, FaultError, FaultOperation, InvalidFault};
 pub use service::Session;
 
@@ -85,11 +85,11 @@ impl EmbeddedService {
         Self::build(address, None)
     }
 
-    /// The same for clients that log in with a password, and may do what their roles were granted.
+    /// The same for clients that log in, and may do what their roles were granted.
     ///
     /// It begins with one role, as Cassandra does: the superuser `cassandra`, whose password is `cassandra`.
-    pub fn with_passwords(address: SocketAddr, options: Authentication) -> Self {
-        Self::build(address, Some(AccessControl::new(options)))
+    pub fn with_logins(address: SocketAddr, authentication: Authentication) -> Self {
+        Self::build(address, Some(AccessControl::new(authentication)))
     }
 
     fn build(address: SocketAddr, access: Option<AccessControl>) -> Self {
@@ -97,8 +97,9 @@ impl EmbeddedService {
         let info = NodeInfo::new(advertised(address.ip()), address.port(), host_id(address));
         let context = clock.context(ProtocolVersion::LATEST);
         let (schema, mut mutations) = Schema::bootstrap(&info, context.timestamp);
-        if access.is_some() {
-            mutations.extend(Roles::bootstrap(&schema, context.timestamp));
+        if let Some(access) = &access {
+            let identity = access.options.superuser_identity.as_deref();
+            mutations.extend(Roles::bootstrap(&schema, identity, context.timestamp));
         }
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let shards = Shards::new(SHARDS_PER_CORE * cores);

@@ -11,11 +11,9 @@ use helenus_core::{ProtocolVersion, Request, Responder};
 use helenus_engine::execution::{Completed, Execution, Outcome, not_logged_in};
 use helenus_engine::schema::Schema;
 use helenus_engine::statement::{Statement, prepare};
-use helenus_server::{
-    Authenticator, Identity, PasswordAuthenticator, PeerInfo, ServerHandle, Service,
-};
+use helenus_server::{Authenticator, Identity, PeerInfo, ServerHandle, Service};
 
-use super::access::{Passwords, User};
+use super::access::{User, authenticator};
 use super::faults::Strike;
 use super::run::Run;
 use super::tracing::Trace;
@@ -56,10 +54,7 @@ impl Service for EmbeddedService {
     }
 
     fn authenticator(&self) -> Option<Arc<dyn Authenticator>> {
-        let access = self.node.access.as_ref()?;
-        let passwords = Passwords(Arc::clone(&self.node));
-        let cost = access.options.bcrypt_cost;
-        Some(Arc::new(PasswordAuthenticator::new(passwords, cost)))
+        authenticator(&self.node)
     }
 
     fn authenticated(&self, session: &mut Session, identity: Identity) {

@@ -1,9 +1,8 @@
 //! `[auth]`: who may log in, and how.
 
 use std::num::NonZeroUsize;
-use std::str::FromStr;
 
-use helenus::{Authentication, Options};
+use helenus::{Authentication, LoginMethod, Options};
 
 use super::raw::Raw;
 use super::section::section;
@@ -13,10 +12,12 @@ use crate::command::arguments::Serve;
 section! {
     /// Who may log in, and how.
     Auth in "auth" {
-        /// How clients log in: "none" lets everybody do everything, "password" asks for the name and password of a role.
-        method: Method = Method::None, restart;
+        /// How clients log in: none (everybody may do everything), password, certificate or certificate-or-password.
+        method: Method = Method(None), restart;
         /// Binary logarithm of the rounds by which new passwords are hashed, from 4 to 16.
         bcrypt_cost: Cost = Cost(10), restart;
+        /// What the certificate of the superuser "cassandra" says: an alternative name, or its common name.
+        superuser_identity: Option<String> = None, restart;
         /// Logins that are verified at the same time, each on a thread of its own.
         threads: NonZeroUsize = NonZeroUsize::MIN, restart;
         /// Logins that may wait; one more is answered OVERLOADED.
@@ -37,14 +38,11 @@ impl Auth {
 
     /// How clients log in, if they do.
     pub(in crate::command) fn authentication(&self) -> Option<Authentication> {
-        match self.method {
-            Method::None => None,
-            Method::Password => {
-                let mut authentication = Authentication::default();
-                authentication.bcrypt_cost = self.bcrypt_cost.0;
-                Some(authentication)
-            }
-        }
+        let mut authentication = Authentication::default();
+        authentication.method = self.method.0?;
+        authentication.bcrypt_cost = self.bcrypt_cost.0;
+        authentication.superuser_identity = self.superuser_identity.clone();
+        Some(authentication)
     }
 
     /// Sets what a server is started with.
@@ -54,39 +52,34 @@ impl Auth {
     }
 }
 
-/// How clients log in.
+/// How clients log in, if they do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::command) enum Method {
-    /// They don't.
-    None,
-    /// With the password of a role.
-    Password,
-}
+pub(in crate::command) struct Method(Option<LoginMethod>);
 
-impl FromStr for Method {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "none" => Ok(Self::None),
-            "password" => Ok(Self::Password),
-            _ => Err(format!(
-                "{text:?} is no way to log in; expected none or password"
-            )),
-        }
-    }
-}
+const METHODS: [(&str, Option<LoginMethod>); 4] = [
+    ("none", None),
+    ("password", Some(LoginMethod::Password)),
+    ("certificate", Some(LoginMethod::Certificate)),
+    (
+        "certificate-or-password",
+        Some(LoginMethod::CertificateOrPassword),
+    ),
+];
 
 impl Value for Method {
     fn read(raw: &Raw) -> Result<Self, String> {
-        text(raw)?.parse()
+        let text = text(raw)?;
+        let known = METHODS.into_iter().find(|(name, _)| *name == text);
+        known.map(|(_, method)| Self(method)).ok_or_else(|| {
+            format!(
+                "{text:?} is no way to log in; expected none, password, certificate or certificate-or-password"
+            )
+        })
     }
 
     fn show(&self) -> String {
-        match self {
-            Self::None => "\"none\"".to_owned(),
-            Self::Password => "\"password\"".to_owned(),
-        }
+        let known = METHODS.into_iter().find(|(_, method)| *method == self.0);
+        format!("{:?}", known.map_or("none", |(name, _)| name))
     }
 }
 

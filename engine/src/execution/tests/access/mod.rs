@@ -124,8 +124,8 @@ fn each<'a, T: FromRow<'a>>(rows: &'a Rows, mut take: impl FnMut(T)) {
 /// A node with the keyspace `k` and its first superuser logged in.
 fn guarded() -> Node {
     let mut node = super::node();
-    let bootstrap = Roles::bootstrap(&node.schema, 1);
-    node.write(bootstrap.as_slice());
+    let bootstrap = Roles::bootstrap(&node.schema, None, 1);
+    node.write(&bootstrap);
     node.user = Some(SUPERUSER);
     node
 }

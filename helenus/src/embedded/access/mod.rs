@@ -1,6 +1,8 @@
 //! Who may do what on a node whose clients log in. The tables of `system_auth` are the truth; what they say is kept at hand
 //! until one of them is written to.
 
+mod login;
+
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -16,25 +18,13 @@ use helenus_engine::guardrails::{Guardrails, Threshold};
 use helenus_engine::schema::SchemaUpdate;
 use helenus_engine::statement::{Statement, prepare};
 use helenus_engine::storage::Mutation;
-use helenus_server::{Credential, CredentialStore, hash_password, is_password_hash};
+use helenus_server::{hash_password, is_password_hash};
 use parking_lot::{Mutex, RwLock};
 
 use super::Node;
 
-/// The bounds that clients of an [`EmbeddedService`](crate::EmbeddedService) log in within.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Authentication {
-    /// The binary logarithm of the rounds by which passwords are hashed, from 4 to 16; 10 by default, as with Cassandra,
-    /// which takes about a twentieth of a second.
-    pub bcrypt_cost: u32,
-}
-
-impl Default for Authentication {
-    fn default() -> Self {
-        Self { bcrypt_cost: 10 }
-    }
-}
+pub(super) use login::authenticator;
+pub use login::{Authentication, LoginMethod};
 
 /// What a node whose clients log in has beside its tables.
 pub(super) struct AccessControl {
@@ -356,23 +346,4 @@ fn each<'a, T: FromRow<'a>>(rows: &'a Rows, mut take: impl FnMut(T)) -> Result<(
         take(row?);
     }
     Ok(())
-}
-
-/// The passwords of a node's roles.
-pub(super) struct Passwords(pub(super) Arc<Node>);
-
-impl CredentialStore for Passwords {
-    fn credential(&self, name: &str) -> Option<Credential> {
-        self.0.bootstrap_superuser(self.0.access.as_ref()?);
-        self.credential_at_once(name)
-    }
-
-    fn credential_at_once(&self, name: &str) -> Option<Credential> {
-        let roles = self.0.roles(self.0.access.as_ref()?);
-        let role = roles.role(name)?;
-        Some(Credential {
-            salted_hash: role.salted_hash.clone(),
-            can_login: role.can_login,
-        })
-    }
 }
