@@ -178,7 +178,9 @@ impl<'a> Iterator for ValuesIter<'a> {
     fn next(&mut self) -> Option<Self::Item> {
         self.left = self.left.checked_sub(1)?;
         if self.named {
-            return next_named(&mut self.reader, self.version);
+            let (item, reader) = next_named(self.reader.clone(), self.version)?;
+            self.reader = reader;
+            return Some(item);
         }
         Some((None, self.reader.value(self.version).ok()?))
     }
@@ -188,14 +190,15 @@ impl<'a> Iterator for ValuesIter<'a> {
     }
 }
 
-/// A value with its name; out of the way of those without.
+/// A value with its name, and the reader behind it; out of the way of those without, whose reader stays in registers.
 #[inline(never)]
 fn next_named<'a>(
-    reader: &mut Reader<'a>,
+    mut reader: Reader<'a>,
     version: ProtocolVersion,
-) -> Option<(Option<&'a str>, RawValue<'a>)> {
+) -> Option<((Option<&'a str>, RawValue<'a>), Reader<'a>)> {
     let name = reader.string().ok()?;
-    Some((Some(name), reader.value(version).ok()?))
+    let value = reader.value(version).ok()?;
+    Some(((Some(name), value), reader))
 }
 
 impl ExactSizeIterator for ValuesIter<'_> {}

@@ -261,7 +261,8 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// [`DecodeErrorKind::UnexpectedEnd`] or [`DecodeErrorKind::UnknownConsistency`].
-    #[inline]
+    // Inlined whatever it takes, lest the reader live in memory.
+    #[inline(always)]
     pub fn consistency(&mut self) -> Result<Consistency, DecodeError> {
         let position = self.position();
         let consistency = Consistency(self.short()?);
