@@ -6,11 +6,13 @@ mod server;
 mod answering;
 mod blocking;
 mod calling;
+mod certificates;
 mod client;
 mod closing;
 mod library;
 mod limiting;
 mod pressure;
+mod secured;
 mod services;
 mod statements;
 mod tower;
@@ -89,4 +91,16 @@ on_every_runtime! {
     limiting::a_sender_of_single_bytes_holds_nobody_up_and_has_a_deadline,
     limiting::a_shutdown_in_a_flood_is_bounded,
     pressure::a_shared_budget_pauses_and_wakes_connections,
+    secured::clients_speak_tls_and_resume_their_sessions,
+    secured::bulk_goes_both_ways_over_tls,
+    secured::a_slow_reader_over_tls_gets_every_answer,
+    secured::a_certificate_says_who_the_client_is,
+    secured::a_server_that_is_not_trusted_is_left,
+    secured::who_speaks_without_tls_to_tls_is_told_and_the_reverse,
+    secured::where_tls_is_optional_both_are_served,
+    secured::half_a_tls_handshake_is_closed_at_its_deadline,
+    secured::a_replaced_certificate_leaves_connections_open,
+    secured::a_shutdown_ends_tls_with_a_last_word,
+    secured::a_half_closed_client_reads_its_answers_over_tls,
+    secured::a_client_whose_server_never_shakes_hands_gives_up,
 }
