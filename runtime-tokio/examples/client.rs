@@ -1,19 +1,26 @@
 //! A client: writes, reads page by page, and hears of the change it makes to the schema.
 //! `cargo run -p helenus-tokio --example client -- 127.0.0.1:9042`
+//!
+//! With a file of authorities behind the address, it speaks TLS to a server that one of them vouches for. Its
+//! certificate has the address as a name; `with_server_name` is for one that has another.
 
 #![expect(clippy::print_stdout, reason = "it tells what it does")]
 
-use helenus_client::{Batch, Config, Error, Statement};
+use helenus_client::{Batch, ClientFiles, ClientTls, Config, Statement};
 use helenus_core::compression::Compression;
 use helenus_core::message::EventType;
 use helenus_tokio::Client;
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), Error> {
-    let address = std::env::args().nth(1);
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let address = arguments.next();
     let address = address.as_deref().unwrap_or("127.0.0.1:9042");
     let mut config = Config::default();
     config.connection.compressions = vec![Compression::Lz4];
+    if let Some(authorities) = arguments.next() {
+        config.tls = Some(ClientTls::load(&ClientFiles::trusting(authorities))?);
+    }
     let client = Client::connect(address, config).await?;
     println!("connected to {address} in {}", client.version());
 

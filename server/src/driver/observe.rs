@@ -4,9 +4,14 @@ use super::{Driver, Stage};
 use crate::clients::ConnectionStage;
 use crate::metrics::{Totals, difference, has_moved};
 use crate::service::Service;
+use helenus_core::Error;
+use helenus_core::error::PeerMisbehaved;
 use helenus_core::message::Startup;
 use std::borrow::Cow;
 use std::time::Instant;
+
+/// What a record of a TLS handshake begins with, where CQL has its version.
+const TLS_HANDSHAKE: u8 = 0x16;
 
 impl<S: Service> Driver<S> {
     /// Counts the answers of the last turn, which have been given to the socket since.
@@ -83,8 +88,11 @@ impl<S: Service> Driver<S> {
     }
 
     /// Why the connection is over, or is being given up.
-    fn end(&self) -> Cow<'static, str> {
+    pub(super) fn end(&self) -> Cow<'static, str> {
         match (&self.quota.closed, self.stage) {
+            (Some(Error::Peer(PeerMisbehaved::UnsupportedVersion(TLS_HANDSHAKE))), _) => {
+                "the client speaks TLS, and the port doesn't".into()
+            }
             (Some(error), _) => error.to_string().into(),
             (None, Stage::Closed) if !self.eof => "aborted".into(),
             (None, _) if self.eof => "the client closed it".into(),

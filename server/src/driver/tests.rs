@@ -400,3 +400,15 @@ fn an_open_connection_is_seen_from_outside_as_it_is() {
     drop(driver);
     assert_eq!(hub.connections(), []);
 }
+
+#[test]
+fn a_client_that_speaks_tls_to_a_port_without_it_is_known_by_its_first_byte() {
+    let now = Instant::now();
+    let address = std::net::SocketAddr::from(([127, 0, 0, 1], 9042));
+    let hub = Hub::new(Arc::new(Probe::default()), Options::default());
+    let mut driver = hub.connect(address, address, now).unwrap();
+    // The beginning of a ClientHello.
+    feed(&mut driver, now, &[0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc, 3, 3]);
+    driver.turn(now);
+    assert_eq!(driver.end(), "the client speaks TLS, and the port doesn't");
+}

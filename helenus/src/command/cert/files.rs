@@ -69,7 +69,7 @@ fn is_there(file: &Path) -> bool {
 }
 
 pub(super) fn certificate(folder: &Path, name: &str) -> PathBuf {
-    folder.join(format!("{name}.crt"))
+    folder.join(format!("{name}.pem"))
 }
 
 pub(super) fn key(folder: &Path, name: &str) -> PathBuf {

@@ -19,13 +19,13 @@ use issue::Request;
 #[derive(Debug, Args)]
 #[command(disable_version_flag = true)]
 #[command(after_help = "\
-Writes ca.crt and ca.key, server.crt and server.key, and NAME.crt and NAME.key for each --client. Keys are readable by \
-their owner alone. Whoever has ca.key can be anybody to those who trust ca.crt: for tests, not for production.
+Writes ca.pem and ca.key, server.pem and server.key, and NAME.pem and NAME.key for each --client. Keys are readable by \
+their owner alone. Whoever has ca.key can be anybody to those who trust ca.pem: for tests, not for production.
 
 Examples:
   helenus cert --out certs --client ada
-  helenus serve --tls-cert certs/server.crt --tls-key certs/server.key \\
-      --tls-client-ca certs/ca.crt --tls-client-auth required")]
+  helenus serve --tls-cert certs/server.pem --tls-key certs/server.key \\
+      --tls-client-ca certs/ca.pem --tls-client-auth required")]
 pub(super) struct Cert {
     /// The folder to write to; it is made if it isn't there
     #[arg(long, value_name = "DIR", default_value = ".")]

@@ -39,18 +39,17 @@ pub(super) fn text(out: &mut impl Write, folder: &Path, issued: &Issued) -> io::
             file("ca")
         )?;
     }
+    let host = issued.hosts.first().map_or("localhost", String::as_str);
     writeln!(out, "\n\nA client:")?;
-    write!(out, "  SSL_CERTFILE={} ", file("ca"))?;
+    writeln!(out, "  SSL_CERTFILE={} cqlsh --ssl {host}", file("ca"))?;
     if let Some(client) = issued.clients.first() {
         let (certificate, key) = (file(&client.name), secret(&client.name));
-        write!(
+        writeln!(
             out,
-            "SSL_VALIDATE=true cqlsh --ssl … (usercert = {certificate}, userkey = {key} in cqlshrc)"
+            "with usercert = {certificate} and userkey = {key} under [ssl] of cqlshrc"
         )?;
-        return writeln!(out);
     }
-    let host = issued.hosts.first().map_or("localhost", String::as_str);
-    writeln!(out, "cqlsh --ssl {host}")
+    Ok(())
 }
 
 pub(super) fn json(out: &mut impl Write, folder: &Path, issued: &Issued) -> io::Result<()> {

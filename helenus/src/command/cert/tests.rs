@@ -38,13 +38,13 @@ fn write(folder: &Path, force: bool) -> Result<(), String> {
 fn what_is_made_is_taken_by_servers_and_clients() {
     let folder = folder("taken");
     write(&folder, false).unwrap();
-    let mut files = ServerFiles::new(folder.join("server.crt"), folder.join("server.key"));
-    files.client_ca = Some(folder.join("ca.crt"));
+    let mut files = ServerFiles::new(folder.join("server.pem"), folder.join("server.key"));
+    files.client_ca = Some(folder.join("ca.pem"));
     files.client_auth = ClientAuth::Required;
     let server = ServerTls::load(&files).unwrap();
     assert_eq!(server.warning(std::time::SystemTime::now()), None);
-    let client = ClientFiles::trusting(folder.join("ca.crt"))
-        .identified_by(folder.join("ada.crt"), folder.join("ada.key"));
+    let client = ClientFiles::trusting(folder.join("ca.pem"))
+        .identified_by(folder.join("ada.pem"), folder.join("ada.key"));
     ClientTls::load(&client).unwrap();
     fs::remove_dir_all(&folder).unwrap();
 }
@@ -111,14 +111,14 @@ fn a_report_names_every_file() {
     let mut out = Vec::new();
     render::json(&mut out, Path::new("certs"), &issued).unwrap();
     let report: serde_json::Value = serde_json::from_slice(&out).unwrap();
-    assert_eq!(report["ca"]["certificate"], "certs/ca.crt");
+    assert_eq!(report["ca"]["certificate"], "certs/ca.pem");
     assert_eq!(report["server"]["hosts"][0], "localhost");
     assert_eq!(report["clients"][0]["key"], "certs/ada.key");
     out.clear();
     render::text(&mut out, Path::new("certs"), &issued).unwrap();
     let text = String::from_utf8(out).unwrap();
     assert!(
-        text.contains("--tls-cert certs/server.crt --tls-key certs/server.key"),
+        text.contains("--tls-cert certs/server.pem --tls-key certs/server.key"),
         "{text}"
     );
 }
