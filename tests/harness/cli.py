@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import time
 
-from . import abort, cargo, clients, command, conformance, drivers, packaging, paths, recipes, report, tools
+from . import abort, cargo, clients, command, conformance, drivers, packaging, paths, recipes, report, secure, tools
 from .server import RUNTIMES, Elsewhere, Server
 
 # name, what it does, how, whether it needs the release build
@@ -24,6 +24,7 @@ STAGES = [
     ("build", "the release build of the command", cargo.build, False),
     ("command", "configuration, exit codes, start and size of the server", command.command, True),
     ("idle", "nobody polls: idle connections cost no wake-up", command.idle, True),
+    ("tls", "TLS of the command: certificates, both versions, refusals, SIGHUP", secure.secure, True),
     ("conformance", "wire probes of a real Cassandra 5.0.4", conformance.probes, True),
     ("clients", "our clients of every runtime on servers of every runtime", clients.clients, True),
     ("python", "Python cassandra-driver", drivers.stage("python"), True),

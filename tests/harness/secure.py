@@ -1,6 +1,7 @@
 """TLS of the command, as a client with another library sees it: OpenSSL's, through Python."""
 
 import json
+import pathlib
 import shutil
 import signal
 import socket
@@ -10,7 +11,7 @@ import time
 
 from . import paths, process
 from .command import OPTIONS, STARTUP, exchange
-from .server import Server, StartFailure
+from .server import StartFailure
 
 FOLDER = paths.CACHE / "tls"
 SUPPORTED, READY, ERROR = 6, 2, 0
@@ -36,7 +37,7 @@ def cert(run):
     said = subprocess.run(again + ["--force", "--json"], capture_output=True, text=True, timeout=30)
     report = json.loads(said.stdout)
     files = [report["ca"], report["server"], *report["clients"]]
-    modes = [paths.pathlib.Path(pair["key"]).stat().st_mode & 0o777 for pair in files]
+    modes = [pathlib.Path(pair["key"]).stat().st_mode & 0o777 for pair in files]
     run.report.check("helenus cert keeps keys to their owner", modes == [0o600] * 3, str(modes))
 
 
