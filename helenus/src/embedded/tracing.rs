@@ -48,17 +48,17 @@ impl Trace {
         let mut put = |name: &str, value: String| parameters.insert(name.to_owned(), value);
         let request = match body {
             RequestBody::Query(query) => {
-                put("query", query.query.to_owned());
+                put("query", shown(query.query));
                 options(&query.params, &mut put);
                 "Execute CQL3 query"
             }
             RequestBody::Prepare(prepare) => {
-                put("query", prepare.query.to_owned());
+                put("query", shown(prepare.query));
                 "Preparing CQL3 query"
             }
             RequestBody::Execute(execute) => {
                 if let Some(statement) = node.statements.get(execute.id) {
-                    put("query", statement.text.to_string());
+                    put("query", shown(&statement.text));
                     bound(&statement, &execute.params, &mut put);
                 }
                 options(&execute.params, &mut put);
@@ -139,6 +139,17 @@ impl Trace {
     }
 }
 
+/// A statement as traces show it, which everybody may read: without the password of a role.
+fn shown(query: &str) -> String {
+    let lower = query.to_ascii_lowercase();
+    let words = lower.trim_start();
+    let is_of_role = words.starts_with("create") || words.starts_with("alter");
+    match lower.find("password").filter(|_| is_of_role) {
+        Some(at) => format!("{}password *******", query.get(..at).unwrap_or_default()),
+        None => query.to_owned(),
+    }
+}
+
 /// What a request says of how it is to be run.
 fn options(params: &QueryParams<'_>, put: &mut impl FnMut(&str, String) -> Option<String>) {
     let serial = params.serial_consistency.unwrap_or(Consistency::SERIAL);
@@ -183,4 +194,29 @@ fn time_uuid(context: &Context, place: u32) -> Uuid {
 
 fn micros(elapsed: Duration) -> i32 {
     i32::try_from(elapsed.as_micros()).unwrap_or(i32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_trace_shows_no_password() {
+        for (query, trace) in [
+            (
+                "CREATE ROLE r WITH PASSWORD = 'secret' AND LOGIN = true",
+                "CREATE ROLE r WITH password *******",
+            ),
+            (
+                " alter user u with hashed password '$2a$'",
+                " alter user u with hashed password *******",
+            ),
+            (
+                "SELECT password FROM ks.users",
+                "SELECT password FROM ks.users",
+            ),
+        ] {
+            assert_eq!(shown(query), trace);
+        }
+    }
 }
