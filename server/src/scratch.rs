@@ -3,9 +3,13 @@
 
 use bytes::BytesMut;
 use std::cell::Cell;
+use std::task::Poll;
 
 /// How much one read takes at most.
 pub(crate) const SCRATCH: usize = 64 * 1024;
+
+/// How much the first read of a thread takes into initialised bytes.
+const FIRST_SLICE: usize = 4 * 1024;
 
 thread_local! {
     static BUFFER: Cell<BytesMut> = Cell::new(BytesMut::new());
@@ -24,15 +28,20 @@ pub(crate) fn with_scratch<R>(f: impl FnOnce(&mut BytesMut) -> R) -> R {
     result
 }
 
-/// Runs `f` on [`SCRATCH`] bytes of this thread that are set to something: for sockets that read
-/// into nothing less. They are cleared once in the thread's life, not for each read.
-pub(crate) fn with_slice<R>(f: impl FnOnce(&mut [u8]) -> R) -> R {
+/// Runs `f`, which reads, on bytes of this thread that are set to something: for sockets that read
+/// into nothing less. They are few at first, for a thread may have one connection that says little,
+/// and twice as many after each read that filled them, up to [`SCRATCH`].
+pub(crate) fn with_slice<E>(
+    f: impl FnOnce(&mut [u8]) -> Poll<Result<usize, E>>,
+) -> Poll<Result<usize, E>> {
     let mut slice = SLICE.take();
     if slice.is_empty() {
-        // Cleared by the kernel, page by page as they are used.
-        slice = vec![0; SCRATCH];
+        slice = vec![0; FIRST_SLICE];
     }
     let result = f(&mut slice);
+    if matches!(result, Poll::Ready(Ok(bytes)) if bytes == slice.len()) && slice.len() < SCRATCH {
+        slice = vec![0; slice.len() * 2];
+    }
     SLICE.set(slice);
     result
 }
@@ -51,6 +60,28 @@ mod tests {
         });
         with_scratch(|buffer| buffer.extend_from_slice(&[0xff; SCRATCH]));
         assert_eq!(&kept[..], b"kept");
+    }
+
+    #[test]
+    fn a_slice_grows_with_the_reads_that_fill_it() {
+        let read =
+            |most: usize| with_slice(|slice| Poll::Ready(Ok::<_, ()>(slice.len().min(most))));
+        let sizes: Vec<_> = [
+            usize::MAX,
+            100,
+            8192,
+            1,
+            usize::MAX,
+            usize::MAX,
+            usize::MAX,
+            9,
+            usize::MAX,
+        ]
+        .into_iter()
+        .map(read)
+        .collect();
+        let sizes_in_order = [4096, 100, 8192, 1, 16_384, 32_768, 65_536, 9, 65_536];
+        assert_eq!(sizes, sizes_in_order.map(|size| Poll::Ready(Ok(size))));
     }
 
     #[test]

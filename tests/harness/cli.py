@@ -7,7 +7,8 @@ import shutil
 import subprocess
 import time
 
-from . import abort, cargo, clients, command, conformance, drivers, packaging, paths, recipes, report, secure, tools
+from . import abort, cargo, clients, command, conformance, drivers, endurance, packaging, paths, recipes, report
+from . import secure, tools
 from .server import RUNTIMES, Elsewhere, Server
 
 # name, what it does, how, whether it needs the release build
@@ -25,6 +26,8 @@ STAGES = [
     ("command", "configuration, exit codes, start and size of the server", command.command, True),
     ("idle", "nobody polls: idle connections cost no wake-up", command.idle, True),
     ("tls", "TLS of the command: certificates, both versions, refusals, SIGHUP", secure.secure, True),
+    ("memory", "idle connections by the thousand, and what each takes", endurance.idle_memory, True),
+    ("soak", "clients that do everything wrong, beside ones that stay", endurance.soak, True),
     ("conformance", "wire probes of a real Cassandra 5.0.4", conformance.probes, True),
     ("clients", "our clients of every runtime on servers of every runtime", clients.clients, True),
     ("python", "Python cassandra-driver", drivers.stage("python"), True),
@@ -50,6 +53,7 @@ class Run:
         self.full = arguments.full
         # Each run of a driver, how many checks passed (0 if one failed), and its seconds.
         self.matrix = []
+        self.minutes = arguments.minutes
         self.runtimes = [arguments.server] if arguments.server else arguments.runtime or list(RUNTIMES)
 
     def server(self, runtime, extra=(), name=None):
@@ -85,6 +89,9 @@ def parse(argv):
         "--full",
         action="store_true",
         help="run drivers with every version, compression, TLS and login; without it, a selection with every pair of them",
+    )
+    parser.add_argument(
+        "--minutes", type=float, default=0.4, metavar="N", help="how long the stage soak is on each runtime (0.4)"
     )
     parser.add_argument("--json", metavar="FILE", help="also write what was found as JSON")
     parser.add_argument("--list", action="store_true", help="list the stages and stop")

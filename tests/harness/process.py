@@ -2,6 +2,7 @@
 
 import os
 import queue
+import resource
 import signal
 import subprocess
 import threading
@@ -93,6 +94,12 @@ def run(command, name, limit_s, report, cwd=None, env=None, stdin=None):
         end_group(process)
         status = None
     return Outcome(status, "".join(output), log, time.monotonic() - started)
+
+
+def descriptor_limit():
+    """How many descriptors a process may have."""
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return soft if soft != resource.RLIM_INFINITY else 1 << 20
 
 
 def end_group(process):

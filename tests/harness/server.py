@@ -85,11 +85,11 @@ class Server:
         self.stdout = data
         return data.decode("utf-8", "replace").rstrip("\n")
 
-    def stop(self, number=signal.SIGTERM):
+    def stop(self, number=signal.SIGTERM, patience=STOP_LIMIT_S):
         """Asks the server to end; gives its exit status, or None when it doesn't."""
         self.process.send_signal(number)
         try:
-            status = self.process.wait(timeout=STOP_LIMIT_S)
+            status = self.process.wait(timeout=patience)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait(timeout=STOP_LIMIT_S)
@@ -123,9 +123,13 @@ class Server:
         report.check("%s: SIGTERM ends it with status 0" % name, status == 0, "got %s" % status)
         lines = self.stdout.count(b"\n")
         report.check("%s: one line on standard output" % name, lines == 1, "%d lines" % lines)
+        self.check_log(report)
+
+    def check_log(self, report):
+        """Nothing panicked."""
         said = self.log.read_text(encoding="utf-8", errors="replace")
         panics = [line for line in said.splitlines() if "panicked at" in line]
-        report.check("%s: no panic" % name, not panics, "; ".join(panics[:3]))
+        report.check("server %s: no panic" % self.name, not panics, "; ".join(panics[:3]))
 
 
 class Elsewhere:

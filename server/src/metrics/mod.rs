@@ -134,9 +134,9 @@ counters! {
     errors as "cql_error_responses",
     /// Connections closed for a fatal error.
     fatal as "connections_failed",
-    /// Clients that an [`Authenticator`](crate::Authenticator) let in.
+    /// Clients that were let in when they logged in.
     logins,
-    /// Logins that it refused.
+    /// Logins that were refused.
     logins_failed,
     /// Logins refused unverified, because too many waited.
     logins_shed,

@@ -4,6 +4,7 @@
 mod client;
 mod report;
 mod requests;
+mod soak;
 mod visits;
 
 use std::net::SocketAddr;
@@ -16,7 +17,7 @@ use client::Client;
 use report::{Report, server_cpu};
 
 /// Loads a CQL server and reports what it took.
-#[derive(Debug, Parser)]
+#[derive(Debug, Clone, Parser)]
 pub(crate) struct Options {
     /// The server.
     #[arg(long, default_value = "127.0.0.1:9042")]
@@ -45,6 +46,9 @@ pub(crate) struct Options {
     /// Connections that come and go; with `visitors` and `strangers`.
     #[arg(long, default_value_t = 10_000)]
     visits: u32,
+    /// How long it goes on; with `soak`.
+    #[arg(long, default_value_t = 10.0)]
+    minutes: f64,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -63,6 +67,8 @@ pub(crate) enum Workload {
     Visitors,
     /// Connections whose first byte is 0x42, which read the answer and go.
     Strangers,
+    /// Clients that stay beside ones that break off, stall, don't read and flood, for `--minutes`.
+    Soak,
     /// `SELECT count(*)` over a table filled with `--rows` rows first.
     Scan,
 }
@@ -73,6 +79,9 @@ fn main() -> Result<(), Failure> {
     let options = Options::parse();
     if matches!(options.workload, Workload::Visitors | Workload::Strangers) {
         return visits::load(&options);
+    }
+    if options.workload == Workload::Soak {
+        return soak::load(&options);
     }
     let mut setup = Client::connect(options.target)?;
     setup.create_tables()?;

@@ -212,6 +212,20 @@ fn the_text_is_whole_and_every_family_is_described() {
 }
 
 #[test]
+fn everything_published_is_documented() {
+    let documented = include_str!("../../../dashboards/README.md");
+    let (_, text) = Published::start().get("/metrics");
+    for family in text.lines().filter_map(|line| line.strip_prefix("# TYPE ")) {
+        let name = match family.split_once(' ').unwrap() {
+            (name, "counter") => format!("`{name}_total`"),
+            (name, "info") => format!("`{name}_info`"),
+            (name, _) => format!("`{name}`"),
+        };
+        assert!(documented.contains(&name), "{name}");
+    }
+}
+
+#[test]
 fn healthz_says_whether_the_server_takes_clients() {
     let mut server = Published::start();
     let good = ("HTTP/1.1 200 OK".to_owned(), "serving\n".to_owned());
