@@ -261,6 +261,36 @@ impl<S: Service> Driver<S> {
         }
     }
 
+    /// Reads once; a message that is no continuation goes into a buffer with so much room.
+    fn read_into<E>(
+        &mut self,
+        now: Instant,
+        room: usize,
+        read: impl FnOnce(&mut BytesMut) -> Poll<Result<usize, E>>,
+    ) -> Poll<Result<usize, E>> {
+        self.quota.events = self.quota.events.saturating_sub(1);
+        if self.input.len() > CARRY {
+            let mut input = std::mem::take(&mut self.input);
+            input.reserve(self.connection.read_hint().min(SCRATCH));
+            let outcome = read(&mut input);
+            if let Poll::Ready(Ok(bytes)) = outcome {
+                self.received(now, bytes, &mut input);
+            }
+            self.input = input;
+            self.release_input();
+            return outcome;
+        }
+        with_scratch(room, |buffer| {
+            buffer.extend_from_slice(&self.input);
+            let bytes = ready!(read(buffer))?;
+            self.received(now, bytes, buffer);
+            self.input.clear();
+            self.input.extend_from_slice(buffer);
+            self.release_input();
+            Poll::Ready(Ok(bytes))
+        })
+    }
+
     /// An idle connection keeps no buffer.
     fn release_input(&mut self) {
         if self.input.is_empty() {
@@ -346,27 +376,7 @@ impl<S: Service> Pumped for Driver<S> {
         now: Instant,
         read: impl FnOnce(&mut BytesMut) -> Poll<Result<usize, E>>,
     ) -> Poll<Result<usize, E>> {
-        self.quota.events = self.quota.events.saturating_sub(1);
-        if self.input.len() > CARRY {
-            let mut input = std::mem::take(&mut self.input);
-            input.reserve(self.connection.read_hint().min(SCRATCH));
-            let outcome = read(&mut input);
-            if let Poll::Ready(Ok(bytes)) = outcome {
-                self.received(now, bytes, &mut input);
-            }
-            self.input = input;
-            self.release_input();
-            return outcome;
-        }
-        with_scratch(|buffer| {
-            buffer.extend_from_slice(&self.input);
-            let bytes = ready!(read(buffer))?;
-            self.received(now, bytes, buffer);
-            self.input.clear();
-            self.input.extend_from_slice(buffer);
-            self.release_input();
-            Poll::Ready(Ok(bytes))
-        })
+        self.read_into(now, SCRATCH, read)
     }
 
     fn read_slice<E>(
@@ -374,7 +384,8 @@ impl<S: Service> Pumped for Driver<S> {
         now: Instant,
         read: impl FnOnce(&mut [u8]) -> Poll<Result<usize, E>>,
     ) -> Poll<Result<usize, E>> {
-        self.read(now, |buffer| {
+        // The buffer gets the room that it needs when it is known how much came.
+        self.read_into(now, 0, |buffer| {
             with_slice(|slice| {
                 let bytes = ready!(read(slice))?;
                 let came = slice.get(..bytes).unwrap_or_default();

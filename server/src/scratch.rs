@@ -16,13 +16,13 @@ thread_local! {
     static SLICE: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
-/// Runs `f` on this thread's buffer, empty and with room for [`SCRATCH`] bytes. A nested use gets
+/// Runs `f` on this thread's buffer, empty and with room for so many bytes at least. A nested use gets
 /// a buffer of its own.
-pub(crate) fn with_scratch<R>(f: impl FnOnce(&mut BytesMut) -> R) -> R {
+pub(crate) fn with_scratch<R>(room: usize, f: impl FnOnce(&mut BytesMut) -> R) -> R {
     let mut buffer = BUFFER.take();
     buffer.clear();
     // Takes the room back when nobody holds a piece of it, and allocates anew otherwise.
-    buffer.reserve(SCRATCH);
+    buffer.reserve(room);
     let result = f(&mut buffer);
     BUFFER.set(buffer);
     result
@@ -52,13 +52,13 @@ mod tests {
 
     #[test]
     fn a_thread_reuses_its_buffer_unless_a_piece_of_it_was_kept() {
-        let first = with_scratch(|buffer| buffer.as_ptr());
-        assert_eq!(with_scratch(|buffer| buffer.as_ptr()), first);
-        let kept = with_scratch(|buffer| {
+        let first = with_scratch(SCRATCH, |buffer| buffer.as_ptr());
+        assert_eq!(with_scratch(SCRATCH, |buffer| buffer.as_ptr()), first);
+        let kept = with_scratch(SCRATCH, |buffer| {
             buffer.extend_from_slice(b"kept");
             buffer.split_to(4).freeze()
         });
-        with_scratch(|buffer| buffer.extend_from_slice(&[0xff; SCRATCH]));
+        with_scratch(SCRATCH, |buffer| buffer.extend_from_slice(&[0xff; SCRATCH]));
         assert_eq!(&kept[..], b"kept");
     }
 
@@ -86,9 +86,9 @@ mod tests {
 
     #[test]
     fn a_nested_use_gets_another_buffer() {
-        with_scratch(|outer| {
+        with_scratch(SCRATCH, |outer| {
             outer.extend_from_slice(b"outer");
-            with_scratch(|inner| assert!(inner.is_empty()));
+            with_scratch(SCRATCH, |inner| assert!(inner.is_empty()));
             assert_eq!(&outer[..], b"outer");
         });
     }
