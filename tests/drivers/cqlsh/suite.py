@@ -24,6 +24,7 @@ LIMIT_S = 90
 
 # What differs from run to run and from server to server: rates and times of COPY, versions.
 NORMAL = [
+    (re.compile(r"^Reading options from .*\n", re.M), ""),
     (re.compile(r"^(Processed: \d+ rows; Rate: |Process ImportProcess|Process ExportProcess|Using \d+ child).*\n", re.M), ""),
     (re.compile(r"\r"), ""),
     (re.compile(r"(\d+ rows (exported to|imported from) \d+ files?) in .*", re.M), r"\1"),
