@@ -52,13 +52,6 @@ def _digest(files):
     return digest.hexdigest()
 
 
-def offers(flag):
-    """Without a setting, and with it if `helenus serve` has the flag."""
-    command = [paths.BINARY, "serve", "--help"]
-    said = subprocess.run(command, capture_output=True, text=True, timeout=10).stdout
-    return (False, True) if flag in said else (False,)
-
-
 def certificates():
     """A certificate authority's certificate, and a server's certificate and key: three PEM files."""
     files = [CERTIFICATES / name for name in ("ca.crt", "server.crt", "server.key")]

@@ -59,7 +59,7 @@ def run(arguments, script, folder):
         settings.write_text("[ssl]\ncertfile = %s\nvalidate = true\n" % os.environ["CHECK_CA"])
         command += ["--ssl", "--cqlshrc=%s" % settings]
     if "CHECK_USER" in os.environ:
-        command += ["-u", os.environ["CHECK_USER"], "-p", os.environ["CHECK_PASSWORD"]]
+        command += ["-u", os.environ["CHECK_USER"], "-p", os.environ["CHECK_PASSWORD"], "--insecure-password-without-warning"]
     environment = {"PATH": "/usr/bin:/bin", "HOME": folder, "LC_ALL": "C.UTF-8", "TZ": "UTC"}
     done = subprocess.run(
         command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT_S
