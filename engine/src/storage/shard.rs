@@ -11,7 +11,7 @@ use crate::readers::{
 use crate::schema::TableId;
 
 use super::table_store::TableStore;
-use super::{CellKind, Mutation};
+use super::{CellKind, Mutation, Run};
 
 /// How a shard stores.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,7 +43,14 @@ pub struct TableSize {
 #[derive(Debug)]
 #[must_use = "what is dropped at once is freed under the shard's lock"]
 pub struct Removed {
-    _store: TableStore,
+    store: TableStore,
+}
+
+impl Removed {
+    /// About how many bytes of heap dropping it frees.
+    pub fn bytes(&self) -> usize {
+        self.store.sources().map(Run::bytes).sum()
+    }
 }
 
 /// Data of all tables for some part of the ring. Which part is the caller's affair.
@@ -51,6 +58,8 @@ pub struct Removed {
 pub struct Shard {
     options: ShardOptions,
     tables: BTreeMap<TableId, TableStore>,
+    /// Whether some write found merging under way since maintenance was last done with all.
+    merging: bool,
 }
 
 impl Shard {
@@ -59,6 +68,7 @@ impl Shard {
         Self {
             options,
             tables: BTreeMap::new(),
+            merging: false,
         }
     }
 
@@ -67,10 +77,16 @@ impl Shard {
     /// Freezes a memtable that has grown too large, which takes no time, and then merges runs with each further write
     /// by as much as keeps pace: some 256 fragments every few calls.
     pub fn apply(&mut self, mutation: &Mutation, now_seconds: i64) {
-        self.tables
+        self.merging |= self
+            .tables
             .entry(mutation.table.id)
             .or_insert_with(|| TableStore::new(Arc::clone(&mutation.table)))
             .apply(mutation, now_seconds, self.options.flush_bytes);
+    }
+
+    /// Whether writes have left merging that [`maintain`](Self::maintain) should go on with if no more of them come.
+    pub fn is_merging(&self) -> bool {
+        self.merging
     }
 
     /// Reads into a consumer until it stops, everything is read, or `budget` fragments, of which there is at least one
@@ -116,9 +132,7 @@ impl Shard {
 
     /// Gives up all data of a table that was truncated or dropped.
     pub fn remove_table(&mut self, table: TableId) -> Option<Removed> {
-        self.tables
-            .remove(&table)
-            .map(|store| Removed { _store: store })
+        self.tables.remove(&table).map(|store| Removed { store })
     }
 
     /// How much there is of a table.
@@ -158,6 +172,7 @@ impl Shard {
         for store in self.tables.values_mut() {
             more |= store.maintain(now_seconds, budget);
         }
+        self.merging = more;
         more
     }
 }

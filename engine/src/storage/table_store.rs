@@ -53,7 +53,13 @@ impl TableStore {
             .filter(|run| !run.partitions().is_empty())
     }
 
-    pub(super) fn apply(&mut self, mutation: &Mutation, now_seconds: i64, flush_bytes: usize) {
+    /// Applies a mutation; says whether merging or freeing is under way.
+    pub(super) fn apply(
+        &mut self,
+        mutation: &Mutation,
+        now_seconds: i64,
+        flush_bytes: usize,
+    ) -> bool {
         if !Arc::ptr_eq(&self.table, &mutation.table) {
             self.table = Arc::clone(&mutation.table);
         }
@@ -62,15 +68,17 @@ impl TableStore {
         if self.memtable.bytes() > flush_bytes {
             self.freeze();
         }
-        if self.merge.is_some() || !self.discard.is_empty() {
-            self.due = self
-                .due
-                .saturating_add((mutation.rows.len() + 1) * MERGED_PER_ROW);
-            if self.due >= MERGE_STEP {
-                let due = std::mem::take(&mut self.due);
-                self.maintain(now_seconds, due);
-            }
+        if self.merge.is_none() && self.discard.is_empty() {
+            return false;
         }
+        self.due = self
+            .due
+            .saturating_add((mutation.rows.len() + 1) * MERGED_PER_ROW);
+        if self.due >= MERGE_STEP {
+            let due = std::mem::take(&mut self.due);
+            self.maintain(now_seconds, due);
+        }
+        true
     }
 
     /// Turns the memtable into a run.

@@ -11,6 +11,7 @@ mod service;
 mod shards;
 mod statements;
 mod tracing;
+mod upkeep;
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -53,7 +54,7 @@ struct Node {
     schema: RwLock<Arc<Schema>>,
     /// Held through a change of the schema.
     altering: Mutex<()>,
-    shards: Shards,
+    shards: Arc<Shards>,
     statements: Statements,
     clock: Clock,
     guardrails: RwLock<GuardrailsByUser>,
@@ -102,7 +103,7 @@ impl EmbeddedService {
             mutations.extend(Roles::bootstrap(&schema, identity, context.timestamp));
         }
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let shards = Shards::new(SHARDS_PER_CORE * cores);
+        let shards = Arc::new(Shards::new(SHARDS_PER_CORE * cores));
         for mutation in &mutations {
             shards.apply(mutation, context.now_seconds);
         }

@@ -11,6 +11,7 @@ use helenus_engine::readers::{PartitionRange, ReadCommand, ReadProgress};
 use super::Node;
 use super::access::is_watched;
 use super::live::is_live;
+use super::upkeep::free;
 
 /// Fragments read in one go, under one lock of a shard. A point read waits behind at most this many.
 const SLICE: usize = 1024;
@@ -54,8 +55,12 @@ impl Node {
                 }
                 Action::Write(mutations) => {
                     let now_seconds = execution.context().now_seconds;
+                    let mut is_merging = false;
                     for mutation in &mutations {
-                        self.shards.apply(mutation, now_seconds);
+                        is_merging |= self.shards.apply(mutation, now_seconds);
+                    }
+                    if is_merging {
+                        self.shards.merge_later(&self.delays, now_seconds);
                     }
                     if let Some(access) = &self.access {
                         access.noticed(&mutations);
@@ -82,7 +87,7 @@ impl Node {
                     execution.resume(outcome);
                 }
                 Action::Truncate(table) => {
-                    self.shards.remove_table(table.id);
+                    free(self.shards.remove_table(table.id));
                     if let Some(access) =
                         self.access.as_ref().filter(|_| is_watched(&table.keyspace))
                     {
@@ -144,7 +149,7 @@ impl Node {
         }
         *self.schema.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&update.schema);
         for table in &update.dropped {
-            self.shards.remove_table(*table);
+            free(self.shards.remove_table(*table));
         }
         self.permit_created(&update, user);
         self.statements

@@ -2,13 +2,14 @@
 //! action only, and one more for the system's own tables.
 
 use std::ops::ControlFlow;
+use std::sync::atomic::AtomicBool;
 
 use bytes::Bytes;
 use helenus_engine::readers::{
     Consumer, Fragment, PartitionRange, Position, ReadCommand, ReadProgress, RingBound,
 };
 use helenus_engine::schema::{Table, TableId, is_local_system};
-use helenus_engine::storage::{DecoratedKey, Mutation, Shard, ShardOptions, Token};
+use helenus_engine::storage::{DecoratedKey, Mutation, Removed, Shard, ShardOptions, Token};
 use parking_lot::{Mutex, MutexGuard};
 
 /// All shards of a node.
@@ -18,6 +19,8 @@ pub(super) struct Shards {
     ring: Box<[Mutex<Shard>]>,
     /// The tables that are the node's own: `system`, `system_schema` and the virtual keyspaces.
     system: Mutex<Shard>,
+    /// Whether merging is to go on, or does so, without writes.
+    pub(super) merging: AtomicBool,
 }
 
 impl Shards {
@@ -27,13 +30,26 @@ impl Shards {
         Self {
             ring: (0..count.max(1)).map(|_| shard()).collect(),
             system: shard(),
+            merging: AtomicBool::default(),
         }
     }
 
-    /// Applies a change to the shard that owns its partition.
-    pub(super) fn apply(&self, mutation: &Mutation, now_seconds: i64) {
-        self.owner(&mutation.table, mutation.key.token)
-            .apply(mutation, now_seconds);
+    /// Applies a change to the shard that owns its partition; says whether that has merging left to do.
+    pub(super) fn apply(&self, mutation: &Mutation, now_seconds: i64) -> bool {
+        let mut shard = self.owner(&mutation.table, mutation.key.token);
+        shard.apply(mutation, now_seconds);
+        shard.is_merging()
+    }
+
+    /// Goes on with merging in every shard by about `budget` fragments a table; says whether there is more to do.
+    pub(super) fn maintain(&self, now_seconds: i64, budget: usize) -> bool {
+        let mut more = false;
+        for shard in self.all() {
+            let mut shard = shard.lock();
+            more |= shard.maintain(now_seconds, budget);
+            MutexGuard::unlock_fair(shard);
+        }
+        more
     }
 
     /// Reads until the consumer stops, the range ends or about `budget` fragments were read. A range of tokens is read
@@ -90,12 +106,11 @@ impl Shards {
         action(&mut self.owner(table, token))
     }
 
-    /// Removes the rows of a table that was truncated or dropped. They are freed when no lock is held.
-    pub(super) fn remove_table(&self, table: TableId) {
-        for shard in self.all() {
-            let removed = shard.lock().remove_table(table);
-            drop(removed);
-        }
+    /// Removes the rows of a table that was truncated or dropped, for the caller to free.
+    pub(super) fn remove_table(&self, table: TableId) -> Vec<Removed> {
+        self.all()
+            .filter_map(|shard| shard.lock().remove_table(table))
+            .collect()
     }
 
     fn all(&self) -> impl Iterator<Item = &Mutex<Shard>> {
@@ -209,6 +224,33 @@ mod tests {
                 assert_eq!(shards.index(Token(first.0 - 1)), index - 1);
             }
         }
+    }
+
+    #[test]
+    fn merging_goes_on_until_nothing_is_left_and_loses_nothing() {
+        let table = sessions();
+        let shards = Shards::new(3);
+        for number in 0..3_000 {
+            let id = Value::Uuid(Uuid::from_u128(number % 1_000));
+            let mutation = writer::insert(&table, number as i64, &[("session_id", id)]);
+            shards.apply(&mutation, 0);
+            if number % 1_000 == 999 {
+                shards.all().for_each(|shard| shard.lock().freeze(table.id));
+            }
+        }
+        shards
+            .all()
+            .for_each(|shard| shard.lock().compact(table.id));
+        let mut rounds = 1;
+        while shards.maintain(0, 64) {
+            rounds += 1;
+        }
+        assert!(rounds > 1);
+        let sizes = shards.all().map(|shard| shard.lock().size(table.id));
+        assert_eq!(sizes.map(|size| size.partitions).sum::<usize>(), 1_000);
+        let removed = shards.remove_table(table.id);
+        assert!(removed.iter().map(Removed::bytes).sum::<usize>() > 0);
+        assert!(!shards.maintain(0, 64));
     }
 
     #[test]
