@@ -398,12 +398,12 @@ fn over_tls_the_servers_certificate_is_checked_where_an_authority_is_named() {
         "--log",
         "off",
         "--tls-cert",
-        &file("server.crt"),
+        &file("server.pem"),
         "--tls-key",
         &file("server.key"),
     ]);
     let target = server.1.to_string();
-    let ca = file("ca.crt");
+    let ca = file("ca.pem");
     for trust in [&["--tls"][..], &["--tls", "--tls-ca", &ca]] {
         let load = [
             "--workload",

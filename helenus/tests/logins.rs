@@ -141,8 +141,8 @@ impl Certified {
             command.args(["--client", client]);
         }
         assert!(command.output().unwrap().status.success());
-        let mut pem = ServerFiles::new(files.join("server.crt"), files.join("server.key"));
-        pem.client_ca = Some(files.join("ca.crt"));
+        let mut pem = ServerFiles::new(files.join("server.pem"), files.join("server.key"));
+        pem.client_ca = Some(files.join("ca.pem"));
         pem.client_auth = ClientAuth::Optional;
         let mut options = Options::default();
         options.tls = Some(ServerTls::load(&pem).unwrap());
@@ -160,10 +160,10 @@ impl Certified {
     }
 
     fn connect(&self, certificate: Option<&str>, login: (&str, &str)) -> Result<Client, Error> {
-        let mut files = ClientFiles::trusting(self.files.join("ca.crt"));
+        let mut files = ClientFiles::trusting(self.files.join("ca.pem"));
         if let Some(name) = certificate {
             let file = |kind: &str| self.files.join(format!("{name}.{kind}"));
-            files = files.identified_by(file("crt"), file("key"));
+            files = files.identified_by(file("pem"), file("key"));
         }
         let mut config = ClientConfig::default();
         config.tls = Some(ClientTls::load(&files).unwrap());

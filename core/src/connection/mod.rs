@@ -24,6 +24,7 @@
 //! | QUERY flags of v5 in v3 and v4 | a keyspace is read where none was sent | the undefined flag is ignored |
 //! | OPTIONS with the payload flag and no payload | 0x0000 and the text of a Java exception | SUPPORTED |
 //! | AUTH_RESPONSE with a null token after READY, without authentication | 0x0000 and the text of a Java exception | AUTH_SUCCESS, as for other tokens |
+//! | AUTH_RESPONSE with a null token, or one of a negative length, with authentication | 0x0000 and the text of a Java exception | 0x0100, as for an empty token |
 
 mod client;
 mod config;

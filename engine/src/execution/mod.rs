@@ -133,9 +133,12 @@ impl Execution {
             context,
             &mut guard,
         );
-        let (run, warnings) = begun_or_refused(begun, guard.into_warnings())?;
+        let warnings = guard.into_warnings();
         Ok(Self {
-            run,
+            run: match begun {
+                Ok(run) => run,
+                Err(error) => refused(error, &warnings)?,
+            },
             yielding: false,
             deferring,
             warnings,
@@ -161,10 +164,13 @@ impl Execution {
     ) -> Result<Self, ErrorResponse> {
         let mut guard = Guard::new(&guardrails);
         let begun = start::batch(&schema, &statements, batch, context, &mut guard);
-        let (run, warnings) = begun_or_refused(begun, guard.into_warnings())?;
+        let warnings = guard.into_warnings();
         let long = |(statement, _): &(Arc<Statement>, Values<'_>)| statement.may_take_long();
         Ok(Self {
-            run,
+            run: match begun {
+                Ok(run) => run,
+                Err(error) => refused(error, &warnings)?,
+            },
             yielding: false,
             deferring: statements.iter().any(long),
             warnings,
@@ -371,15 +377,12 @@ impl Execution {
     }
 }
 
-/// What begins: an error that comes with warnings is the outcome, so that these aren't lost.
-fn begun_or_refused(
-    begun: Result<Run, ErrorResponse>,
-    warnings: Vec<String>,
-) -> Result<(Run, Vec<String>), ErrorResponse> {
-    match begun {
-        Ok(run) => Ok((run, warnings)),
-        Err(error) if warnings.is_empty() => Err(error),
-        Err(error) => Ok((Run::Done(Response::Error(error)), warnings)),
+/// What begins instead of an error that has warnings with it: its answer, so that these aren't lost.
+#[cold]
+fn refused(error: ErrorResponse, warnings: &[String]) -> Result<Run, ErrorResponse> {
+    match warnings.is_empty() {
+        true => Err(error),
+        false => Ok(Run::Done(Response::Error(error))),
     }
 }
 

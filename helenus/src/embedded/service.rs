@@ -105,6 +105,7 @@ impl Service for EmbeddedService {
 
 impl EmbeddedService {
     /// Answers a request that meets a fault. What waits does so nowhere: no thread is kept for it.
+    #[cold]
     fn answer_struck(
         &self,
         strike: Strike,
@@ -141,6 +142,8 @@ impl EmbeddedService {
     }
 
     /// Runs an execution and answers with what it gives: here if it is short, else on the pool for long work.
+    // Inlined, as an execution is some hundred bytes that would be moved.
+    #[inline(always)]
     fn answer(
         &self,
         mut execution: Execution,

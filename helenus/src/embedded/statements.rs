@@ -4,10 +4,14 @@
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use foldhash::fast::RandomState;
 use helenus_engine::statement::Statement;
 
 /// The id of a prepared statement: the MD5 of keyspace and text.
 type Id = [u8; 16];
+
+/// Ids are digests already: the standard library's hash, which takes 230 instructions, would add nothing.
+type ById = HashMap<Id, Arc<Statement>, RandomState>;
 
 /// How many statements a generation holds; at least so many of the last used are known at any time, if they aren't long.
 const GENERATION: usize = 4096;
@@ -24,10 +28,10 @@ pub(super) struct Statements {
 
 #[derive(Debug, Default)]
 struct Generations {
-    young: HashMap<Id, Arc<Statement>>,
+    young: ById,
     /// Bytes of the young statements' texts.
     text: usize,
-    old: HashMap<Id, Arc<Statement>>,
+    old: ById,
     /// Statements that were forgotten because too many others were used since.
     evicted: usize,
 }
