@@ -167,11 +167,12 @@ fn start<S: Service>(
     stream.set_nonblocking(true)?;
     stream.set_nodelay(true)?;
     let mut driver = match hub.connect(peer, stream.local_addr()?, Instant::now()) {
-        Ok(driver) => driver,
+        // On the heap, as two copies of it would lie on the thread's stack: a page of each idle connection.
+        Ok(driver) => Box::new(driver),
         Err(refusal) => return Err(io::Error::other(refusal)),
     };
     let serve = move || {
-        if let Err(error) = pump(&stream, &mut driver, &wake) {
+        if let Err(error) = pump(&stream, &mut *driver, &wake) {
             tracing::debug!(%error, "a connection broke");
         }
     };

@@ -9,7 +9,7 @@ use std::task::Poll;
 pub(crate) const SCRATCH: usize = 64 * 1024;
 
 /// How much the first read of a thread takes into initialised bytes.
-const FIRST_SLICE: usize = 4 * 1024;
+const FIRST_SLICE: usize = 1024;
 
 thread_local! {
     static BUFFER: Cell<BytesMut> = Cell::new(BytesMut::new());
@@ -66,21 +66,12 @@ mod tests {
     fn a_slice_grows_with_the_reads_that_fill_it() {
         let read =
             |most: usize| with_slice(|slice| Poll::Ready(Ok::<_, ()>(slice.len().min(most))));
-        let sizes: Vec<_> = [
-            usize::MAX,
-            100,
-            8192,
-            1,
-            usize::MAX,
-            usize::MAX,
-            usize::MAX,
-            9,
-            usize::MAX,
-        ]
-        .into_iter()
-        .map(read)
-        .collect();
-        let sizes_in_order = [4096, 100, 8192, 1, 16_384, 32_768, 65_536, 9, 65_536];
+        let all = usize::MAX;
+        let reads = [all, 100, 2048, 1, all, all, all, all, all, 9, all];
+        let sizes: Vec<_> = reads.into_iter().map(read).collect();
+        let sizes_in_order = [
+            1024, 100, 2048, 1, 4096, 8192, 16_384, 32_768, 65_536, 9, 65_536,
+        ];
         assert_eq!(sizes, sizes_in_order.map(|size| Poll::Ready(Ok(size))));
     }
 

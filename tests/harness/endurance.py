@@ -9,7 +9,7 @@ from .command import OPTIONS, connect, exchange
 from .server import Server, StartFailure
 
 # Connections, and the most KiB of resident memory for each. On threads, each has a stack of its own.
-IDLE = {"tokio": (10000, 8), "smol": (10000, 20), "async-std": (10000, 20), "threads": (1000, 40)}
+IDLE = {"tokio": (10000, 8), "smol": (10000, 20), "async-std": (10000, 20), "threads": (1000, 20)}
 # What a process of another's needs as long as the system has few descriptors for it.
 SPARE_DESCRIPTORS = 256
 BUILD = ["cargo", "build", "--release", "--locked", "-q", "-p", "helenus-load"]
