@@ -143,7 +143,7 @@ def inspection(run):
         ("conformance --list", [paths.BINARY, "conformance", "--list", "--only", "v4.query.cut-46"], None, 0, "v4.query.cut-46"),
         ("conformance without a server", [paths.BINARY, "conformance"], None, 2, "HOST:PORT"),
         ("ping nobody", [paths.BINARY, "ping", "127.0.0.1:1"], None, 1, "127.0.0.1:1 doesn't answer"),
-        ("man of nothing", [paths.BINARY, "man", "nothing"], None, 2, "conformance, inspect"),
+        ("man of nothing", [paths.BINARY, "man", "nothing"], None, 2, "conformance, bench, inspect"),
         ("completions of no shell", [paths.BINARY, "completions", "sh"], None, 2, "elvish"),
         ("conformance of nothing", [paths.BINARY, "conformance", "--list", "--only", "no-such-probe"], None, 2, "--list"),
     ]
