@@ -54,7 +54,7 @@ def _digest(files):
 
 def certificates():
     """A certificate authority's certificate, and a server's certificate and key: three PEM files."""
-    files = [CERTIFICATES / name for name in ("ca.crt", "server.crt", "server.key")]
+    files = [CERTIFICATES / name for name in ("ca.pem", "server.pem", "server.key")]
     if not all(file.exists() for file in files):
         command = [paths.BINARY, "cert", "--force", "--out", CERTIFICATES]
         subprocess.run(command, check=True, capture_output=True, timeout=30)
