@@ -143,7 +143,7 @@ def reload(run, runtime, folder, foreign):
             name = "%s: a key that doesn't match changes nothing" % runtime
             run.report.check(name, (ready, kept) == (READY, SUPPORTED), "%s %s" % (ready, kept))
             install(foreign)
-            hang_up(server, "the configuration was read again; ")
+            hang_up(server, "read again: the configuration and the certificates; ")
             new, old = asks(server, trusting(foreign)), asks(server, trusting(folder))
             good = new == SUPPORTED and isinstance(old, str)
             run.report.check("%s: SIGHUP replaces the certificate" % runtime, good, "%s %s" % (new, old))

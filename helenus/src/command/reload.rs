@@ -49,10 +49,12 @@ impl Reloader {
         self.service.set_guardrails(new.guardrails.rules());
         self.service.set_faults(new.faults.rules.clone());
         let mut options = Options::clone(&self.server.options());
+        let mut read = "the configuration";
         match (&options.tls, &certificates) {
             (Some(tls), Some(certificates)) => {
                 tls.replace(certificates);
                 new.tls.warn(tls);
+                read = "the configuration and the certificates";
             }
             (None, None) => {}
             _ => tracing::warn!("TLS begins or ends with a restart; tls.cert waits for it"),
@@ -67,9 +69,9 @@ impl Reloader {
             .map(|row| format!("{} = {}", row.name(), row.value))
             .collect();
         tracing::info!(
-            "the configuration was read again; {}",
+            "read again: {read}; {}",
             match changes.as_slice() {
-                [] => "nothing changed".to_owned(),
+                [] => "no key changed".to_owned(),
                 changes => format!("now {}", changes.join(", ")),
             }
         );
@@ -79,5 +81,5 @@ impl Reloader {
 
 /// Says why nothing changed.
 fn refuse(error: &dyn std::error::Error) {
-    tracing::error!("the configuration was read again and nothing changed: {error}");
+    tracing::error!("read again: the configuration, which can't be used; nothing changed: {error}");
 }
