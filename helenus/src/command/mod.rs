@@ -1,5 +1,6 @@
 //! The command line: what can be said, and what each subcommand does with it.
 
+mod address;
 mod arguments;
 mod bench;
 mod cert;

@@ -1,6 +1,6 @@
 //! The flags of `helenus bench`.
 
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -13,6 +13,7 @@ use helenus_tls::LoadError;
 
 use super::null::Loop;
 use super::workload::Workload;
+use crate::command::address::parse_server;
 use crate::command::config::flag;
 
 /// The flags of `helenus bench`.
@@ -236,16 +237,6 @@ impl Bench {
 
 fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get)
-}
-
-fn parse_server(text: &str) -> Result<SocketAddr, String> {
-    let refused = |why: String| format!("{text:?} is no HOST:PORT: {why}");
-    let mut found = text
-        .to_socket_addrs()
-        .map_err(|error| refused(error.to_string()))?;
-    found
-        .next()
-        .ok_or_else(|| refused("the name has no address".to_owned()))
 }
 
 fn parse_beside(text: &str) -> Result<(String, SocketAddr), String> {

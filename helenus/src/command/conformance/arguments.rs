@@ -1,9 +1,11 @@
 //! The flags of `helenus conformance`.
 
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::Args;
+
+use crate::command::address::parse_server;
 
 /// The flags of `helenus conformance`.
 #[derive(Debug, Args)]
@@ -71,16 +73,6 @@ pub(in crate::command) struct Conformance {
     /// How long all of it may take; probes that aren't begun by then aren't played
     #[arg(long, value_name = "SECONDS", default_value_t = 600)]
     pub(super) limit: u64,
-}
-
-fn parse_server(text: &str) -> Result<SocketAddr, String> {
-    let refused = |why: String| format!("{text:?} is no HOST:PORT: {why}");
-    let mut found = text
-        .to_socket_addrs()
-        .map_err(|error| refused(error.to_string()))?;
-    found
-        .next()
-        .ok_or_else(|| refused("the name has no address".to_owned()))
 }
 
 fn parse_profile(text: &str) -> Result<(String, SocketAddr), String> {
