@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use helenus_core::message::{
     Batch, BatchStatementKind, ErrorResponse, Execute, Extras, Prepare, Prepared, Query,
-    RequestBody, Response,
+    QueryParams, RequestBody, Response,
 };
 use helenus_core::{ProtocolVersion, Request, Responder};
 use helenus_engine::execution::{Completed, Execution, Outcome, not_logged_in};
@@ -246,23 +246,7 @@ impl Node {
         let schema = self.schema();
         let keyspace = request.params.keyspace.or(session.keyspace.as_deref());
         let statement = prepare(&schema, keyspace, request.query)?;
-        self.authorize(
-            &mut session.user,
-            session.keyspace.as_deref(),
-            &schema,
-            &statement,
-        )?;
-        let keyspace = session.keyspace.clone();
-        let context = self.clock.context(version);
-        Execution::new(
-            schema,
-            statement,
-            &request.params,
-            None,
-            keyspace,
-            context,
-            self.guardrails(session.user.as_ref()),
-        )
+        self.begin(schema, statement, &request.params, None, session, version)
     }
 
     fn execute(
@@ -272,7 +256,30 @@ impl Node {
         version: ProtocolVersion,
     ) -> Result<Execution, ErrorResponse> {
         let statement = self.statement(request.id)?;
+        let metadata = request.result_metadata_id;
         let schema = self.schema();
+        self.begin(
+            schema,
+            statement,
+            &request.params,
+            metadata,
+            session,
+            version,
+        )
+    }
+
+    /// Begins a statement of its own, if the session's user may run it.
+    // Inlined, as an execution is some hundred bytes that would be moved.
+    #[inline(always)]
+    fn begin(
+        &self,
+        schema: Arc<Schema>,
+        statement: Arc<Statement>,
+        params: &QueryParams<'_>,
+        result_metadata_id: Option<&[u8]>,
+        session: &mut Session,
+        version: ProtocolVersion,
+    ) -> Result<Execution, ErrorResponse> {
         self.authorize(
             &mut session.user,
             session.keyspace.as_deref(),
@@ -280,13 +287,12 @@ impl Node {
             &statement,
         )?;
         let context = self.clock.context(version);
-        let metadata = request.result_metadata_id;
         let keyspace = session.keyspace.clone();
         Execution::new(
             schema,
             statement,
-            &request.params,
-            metadata,
+            params,
+            result_metadata_id,
             keyspace,
             context,
             self.guardrails(session.user.as_ref()),
