@@ -2,27 +2,28 @@
 
 use std::ops::ControlFlow;
 
-use crate::storage::{ClusteringBound, ClusteringKey, DecoratedKey, DeletionTime, Row};
+use crate::storage::{ClusteringBound, ClusteringKey, DecoratedKey, DeletionTime, Row, StoredRow};
 
 use super::{
     Consumer, Fragment, MutationConsumer, MutationFragment, Position, ReadCommand, ReadProgress,
-    RowRef,
 };
 
 /// Feeds a [`Consumer`] with what is alive. Everything read counts against the budget, dead or not.
+///
+/// It pauses its reader where the consumer says stop, or where the budget is used up, and says so as a [`ReadProgress`]
+/// with the position to go on from.
 #[derive(Debug)]
-pub(crate) struct Compactor<'a, 'c, C> {
+pub struct Compactor<'a, 'c, C> {
     consumer: &'c mut C,
     command: &'a ReadCommand,
     budget: usize,
-    key: Option<&'a DecoratedKey>,
     /// The deletion of the whole partition.
     deletion: Option<DeletionTime>,
     /// The deletion of a range that counts here.
     active: Option<DeletionTime>,
     delivery: Delivery,
     /// Held back until a row follows.
-    static_row: Option<RowRef<'a>>,
+    static_row: Option<Box<StoredRow>>,
     /// Where the live part of a row is put together when some of it is dead.
     scratch: Row,
 }
@@ -39,13 +40,12 @@ enum Delivery {
 }
 
 impl<'a, 'c, C: Consumer> Compactor<'a, 'c, C> {
-    /// One that pauses after `budget` fragments.
-    pub(crate) fn new(command: &'a ReadCommand, budget: usize, consumer: &'c mut C) -> Self {
+    /// One that pauses after `budget` fragments. Its reader reads for `command`.
+    pub fn new(command: &'a ReadCommand, budget: usize, consumer: &'c mut C) -> Self {
         Self {
             consumer,
             command,
             budget,
-            key: None,
             deletion: None,
             active: None,
             delivery: Delivery::Pending,
@@ -54,8 +54,7 @@ impl<'a, 'c, C: Consumer> Compactor<'a, 'c, C> {
         }
     }
 
-    fn start_partition(&mut self, key: &'a DecoratedKey, deletion: Option<DeletionTime>) {
-        self.key = Some(key);
+    fn start_partition(&mut self, key: &DecoratedKey, deletion: Option<DeletionTime>) {
         self.deletion = deletion;
         self.active = None;
         self.static_row = None;
@@ -69,58 +68,60 @@ impl<'a, 'c, C: Consumer> Compactor<'a, 'c, C> {
         };
     }
 
-    fn static_row(&mut self, row: RowRef<'a>) -> ControlFlow<ReadProgress> {
+    fn static_row(&mut self, key: &DecoratedKey, row: &StoredRow) -> ControlFlow<ReadProgress> {
         match self.delivery {
             Delivery::Started => ControlFlow::Continue(()),
             Delivery::HeldBack => {
-                self.static_row = Some(row);
+                self.static_row = Some(Box::new(row.clone()));
                 ControlFlow::Continue(())
             }
-            Delivery::Pending => self.deliver_static_row(&row),
+            Delivery::Pending => self.deliver_static_row(key, row),
         }
     }
 
-    fn deliver_static_row(&mut self, row: &RowRef<'a>) -> ControlFlow<ReadProgress> {
+    fn deliver_static_row(
+        &mut self,
+        key: &DecoratedKey,
+        row: &StoredRow,
+    ) -> ControlFlow<ReadProgress> {
         let now = self.command.now_seconds;
         let live = if row.is_alive(self.deletion, now) {
             row.row()
-        } else if self.pass_tombstones_of(row, self.deletion).is_break() {
-            return self.stop_before_rows();
+        } else if self.pass_tombstones_of(key, row, self.deletion).is_break() {
+            return self.stop_before_rows(key);
         } else if row.row().live_into(self.deletion, now, &mut self.scratch) {
             &self.scratch
         } else {
             return ControlFlow::Continue(());
         };
-        if self.delivery != Delivery::Started
-            && let Some(key) = self.key
-        {
+        if self.delivery != Delivery::Started {
             self.delivery = Delivery::Started;
-            if self
-                .consumer
-                .consume(Fragment::PartitionStart(key))
-                .is_break()
-            {
-                return self.stop_before_rows();
+            let start = Fragment::PartitionStart(key);
+            if self.consumer.consume(start).is_break() {
+                return self.stop_before_rows(key);
             }
         }
         if self.consumer.consume(Fragment::StaticRow(live)).is_break() {
-            return self.stop_before_rows();
+            return self.stop_before_rows(key);
         }
         ControlFlow::Continue(())
     }
 
-    fn row(&mut self, place: &'a ClusteringKey, row: &RowRef<'a>) -> ControlFlow<ReadProgress> {
+    fn row(
+        &mut self,
+        key: &DecoratedKey,
+        place: &ClusteringKey,
+        row: &StoredRow,
+    ) -> ControlFlow<ReadProgress> {
         let shadow = self.deletion.max(self.active);
         let now = self.command.now_seconds;
         let lend = row.is_alive(shadow, now);
-        if !lend && self.pass_tombstones_of(row, shadow).is_break() {
-            return self.pause(ReadProgress::Stopped, |compactor, key| {
-                Position::after_row(key, place.sort.clone(), compactor.command.reversed)
-            });
+        if !lend && self.pass_tombstones_of(key, row, shadow).is_break() {
+            return self.stop_after_row(key, place);
         }
         if lend || row.row().live_into(shadow, now, &mut self.scratch) {
             if self.delivery != Delivery::Started {
-                self.begin()?;
+                self.begin(key)?;
                 // What was held back may have gone through the scratch row.
                 if !lend {
                     row.row().live_into(shadow, now, &mut self.scratch);
@@ -128,25 +129,19 @@ impl<'a, 'c, C: Consumer> Compactor<'a, 'c, C> {
             }
             let live = if lend { row.row() } else { &self.scratch };
             if self.consumer.consume(Fragment::Row(place, live)).is_break() {
-                return self.pause(ReadProgress::Stopped, |compactor, key| {
-                    Position::after_row(key, place.sort.clone(), compactor.command.reversed)
-                });
+                return self.stop_after_row(key, place);
             }
         }
-        self.spend(|compactor, key| {
-            Position::after_row(key, place.sort.clone(), compactor.command.reversed)
-        })
+        self.spend(|reversed| Position::after_row(key.clone(), place.sort.clone(), reversed))
     }
 
     /// Tells the consumer of what is dead in a row.
     fn pass_tombstones_of(
         &mut self,
-        row: &RowRef<'a>,
+        key: &DecoratedKey,
+        row: &StoredRow,
         shadow: Option<DeletionTime>,
     ) -> ControlFlow<()> {
-        let Some(key) = self.key else {
-            return ControlFlow::Continue(());
-        };
         let now = self.command.now_seconds;
         let gc_before = now.saturating_sub(self.command.table.gc_grace_seconds.into());
         match row.row().tombstones(shadow, now, gc_before) {
@@ -156,44 +151,47 @@ impl<'a, 'c, C: Consumer> Compactor<'a, 'c, C> {
     }
 
     /// Delivers the partition's start and the static row that was held back.
-    fn begin(&mut self) -> ControlFlow<ReadProgress> {
+    fn begin(&mut self, key: &DecoratedKey) -> ControlFlow<ReadProgress> {
         self.delivery = Delivery::Started;
-        if let Some(key) = self.key
-            && self
-                .consumer
-                .consume(Fragment::PartitionStart(key))
-                .is_break()
-        {
-            return self.stop_before_rows();
+        let start = Fragment::PartitionStart(key);
+        if self.consumer.consume(start).is_break() {
+            return self.stop_before_rows(key);
         }
         match self.static_row.take() {
-            Some(row) => self.deliver_static_row(&row),
+            Some(row) => self.deliver_static_row(key, &row),
             None => ControlFlow::Continue(()),
         }
     }
 
+    fn stop_after_row(
+        &self,
+        key: &DecoratedKey,
+        place: &ClusteringKey,
+    ) -> ControlFlow<ReadProgress> {
+        let sort = place.sort.clone();
+        let position = Position::after_row(key.clone(), sort, self.command.reversed);
+        ControlFlow::Break(ReadProgress::Stopped(position))
+    }
+
     /// Stops where this read began to look at the partition's rows.
-    fn stop_before_rows(&self) -> ControlFlow<ReadProgress> {
-        self.pause(ReadProgress::Stopped, |compactor, key| {
-            match &compactor.command.resume {
-                Some(position) if position.key == key => position.clone(),
-                _ => Position::at_start(key, compactor.command.reversed),
-            }
-        })
+    fn stop_before_rows(&self, key: &DecoratedKey) -> ControlFlow<ReadProgress> {
+        let position = match &self.command.resume {
+            Some(position) if position.key == *key => position.clone(),
+            _ => Position::at_start(key.clone(), self.command.reversed),
+        };
+        ControlFlow::Break(ReadProgress::Stopped(position))
     }
 
     fn tombstone_change(
         &mut self,
-        bound: &'a ClusteringBound,
+        key: &DecoratedKey,
+        bound: &ClusteringBound,
         deletion: Option<DeletionTime>,
     ) -> ControlFlow<ReadProgress> {
         self.active = deletion;
-        if let Some(key) = self.key
-            && self.consumer.pass_tombstones(key, 1).is_break()
-        {
-            return self.pause(ReadProgress::Stopped, |_, key| {
-                Position::new(key, bound.clone())
-            });
+        let position = || Position::new(key.clone(), bound.clone());
+        if self.consumer.pass_tombstones(key, 1).is_break() {
+            return ControlFlow::Break(ReadProgress::Stopped(position()));
         }
         // To yield where the read resumed would get nowhere; at the far end the partition's own end is due.
         let resumed = self.command.resume.as_ref();
@@ -204,63 +202,51 @@ impl<'a, 'c, C: Consumer> Compactor<'a, 'c, C> {
         if *bound == far_end || resumed.is_some_and(|position| position.bound == *bound) {
             return ControlFlow::Continue(());
         }
-        self.spend(|_, key| Position::new(key, bound.clone()))
+        self.spend(|_| position())
     }
 
-    fn end_partition(&mut self) -> ControlFlow<ReadProgress> {
+    fn end_partition(&mut self, key: &DecoratedKey) -> ControlFlow<ReadProgress> {
         let delivered = self.delivery == Delivery::Started;
         self.delivery = Delivery::Pending;
         if delivered && self.consumer.consume(Fragment::PartitionEnd).is_break() {
-            return self.pause(ReadProgress::Stopped, |compactor, key| {
-                Position::after_partition(key, compactor.command.reversed)
-            });
+            let position = Position::after_partition(key.clone(), self.command.reversed);
+            return ControlFlow::Break(ReadProgress::Stopped(position));
         }
-        self.spend(|compactor, key| Position::after_partition(key, compactor.command.reversed))
+        self.spend(|reversed| Position::after_partition(key.clone(), reversed))
     }
 
     /// Counts a fragment; yields when the budget is used up.
-    fn spend(
-        &mut self,
-        position: impl FnOnce(&Self, DecoratedKey) -> Position,
-    ) -> ControlFlow<ReadProgress> {
+    fn spend(&mut self, position: impl FnOnce(bool) -> Position) -> ControlFlow<ReadProgress> {
         self.budget = self.budget.saturating_sub(1);
         if self.budget > 0 {
             return ControlFlow::Continue(());
         }
-        let open = self.delivery == Delivery::Started;
-        self.pause(ReadProgress::Yielded, |compactor, key| Position {
-            open,
-            ..position(compactor, key)
-        })
-    }
-
-    fn pause(
-        &self,
-        progress: fn(Position) -> ReadProgress,
-        position: impl FnOnce(&Self, DecoratedKey) -> Position,
-    ) -> ControlFlow<ReadProgress> {
-        match self.key {
-            Some(key) => ControlFlow::Break(progress(position(self, key.clone()))),
-            None => ControlFlow::Continue(()),
-        }
+        ControlFlow::Break(ReadProgress::Yielded(Position {
+            open: self.delivery == Delivery::Started,
+            ..position(self.command.reversed)
+        }))
     }
 }
 
-impl<'a, C: Consumer> MutationConsumer<'a> for Compactor<'a, '_, C> {
+impl<C: Consumer> MutationConsumer for Compactor<'_, '_, C> {
     type Pause = ReadProgress;
 
-    fn consume(&mut self, fragment: MutationFragment<'a>) -> ControlFlow<ReadProgress> {
+    fn consume(
+        &mut self,
+        key: &DecoratedKey,
+        fragment: MutationFragment<'_>,
+    ) -> ControlFlow<ReadProgress> {
         match fragment {
-            MutationFragment::Row(key, row) => self.row(key, &row),
-            MutationFragment::PartitionStart(key, deletion) => {
+            MutationFragment::Row(place, row) => self.row(key, place, row),
+            MutationFragment::PartitionStart(deletion) => {
                 self.start_partition(key, deletion);
                 ControlFlow::Continue(())
             }
-            MutationFragment::StaticRow(row) => self.static_row(row),
+            MutationFragment::StaticRow(row) => self.static_row(key, row),
             MutationFragment::TombstoneChange(bound, deletion) => {
-                self.tombstone_change(bound, deletion)
+                self.tombstone_change(key, bound, deletion)
             }
-            MutationFragment::PartitionEnd => self.end_partition(),
+            MutationFragment::PartitionEnd => self.end_partition(key),
         }
     }
 }

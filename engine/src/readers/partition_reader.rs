@@ -1,9 +1,13 @@
 //! Reads one partition of one memtable or run: slices it by seeking, in either direction.
 
+use std::ops::ControlFlow;
+
 use crate::storage::{DecoratedKey, Partition, RangeTombstone, Rows};
 
 use super::slices::{Slice, SliceCursor};
-use super::{MutationFragment, MutationReader, ReadCommand, RowRef};
+use super::{
+    Consumed, MutationConsumer, MutationFragment, MutationReader, Place, ReadCommand, Step,
+};
 
 /// Yields a partition's start, its static row, the rows and tombstone changes of the command's slices, its end.
 #[derive(Debug)]
@@ -19,6 +23,8 @@ pub(crate) struct PartitionReader<'a> {
     tombstones: &'a [RangeTombstone],
     /// Whether the next of `tombstones` has been opened.
     open: bool,
+    /// What was yielded or consumed last.
+    current: Option<MutationFragment<'a>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +56,14 @@ impl<'a> PartitionReader<'a> {
             rows: Rows::default(),
             tombstones: &[],
             open: false,
+            current: None,
         }
+    }
+
+    /// As [`next`](MutationReader::next), of what outlives the reader.
+    pub(super) fn advance(&mut self) -> Option<(&'a DecoratedKey, MutationFragment<'a>)> {
+        self.current = self.step();
+        Some((self.key, self.current?))
     }
 
     fn open_slice(&mut self) -> bool {
@@ -74,7 +87,7 @@ impl<'a> PartitionReader<'a> {
             return Some(change);
         }
         let (key, row) = self.rows.step(self.reversed)?;
-        Some(MutationFragment::Row(key, RowRef::Lent(row)))
+        Some(MutationFragment::Row(key, row))
     }
 
     /// The next change of deletion, if it comes before the next row.
@@ -110,10 +123,8 @@ impl<'a> PartitionReader<'a> {
         self.tombstones = rest.unwrap_or_default();
         Some(MutationFragment::TombstoneChange(bound, None))
     }
-}
 
-impl<'a> MutationReader<'a> for PartitionReader<'a> {
-    fn next(&mut self) -> Option<MutationFragment<'a>> {
+    fn step(&mut self) -> Option<MutationFragment<'a>> {
         loop {
             match self.stage {
                 Stage::Rows => {
@@ -127,16 +138,92 @@ impl<'a> MutationReader<'a> for PartitionReader<'a> {
                 }
                 Stage::Start => {
                     self.stage = Stage::StaticRow;
-                    let deletion = self.partition.deletion();
-                    return Some(MutationFragment::PartitionStart(self.key, deletion));
+                    return Some(MutationFragment::PartitionStart(self.partition.deletion()));
                 }
                 Stage::StaticRow => {
                     self.stage = Stage::Rows;
                     if let Some(row) = self.partition.static_row() {
-                        return Some(MutationFragment::StaticRow(RowRef::Lent(row)));
+                        return Some(MutationFragment::StaticRow(row));
                     }
                 }
                 Stage::Done => return None,
+            }
+        }
+    }
+
+    /// Feeds what is left of the rows of a slice without tombstones.
+    fn consume_rows<C: MutationConsumer>(&mut self, consumer: &mut C) -> ControlFlow<C::Pause> {
+        let (partition, current) = (self.key, &mut self.current);
+        self.rows.consume(self.reversed, |(key, row)| {
+            let fragment = MutationFragment::Row(key, row);
+            let flow = consumer.consume(partition, fragment);
+            if flow.is_break() {
+                *current = Some(fragment);
+            }
+            flow
+        })
+    }
+}
+
+impl MutationReader for PartitionReader<'_> {
+    fn next(&mut self) -> Step<'_> {
+        match self.advance() {
+            Some((key, fragment)) => Step::Fragment(key, fragment),
+            None => Step::End,
+        }
+    }
+
+    fn current(&self) -> Option<(&DecoratedKey, MutationFragment<'_>)> {
+        Some((self.key, self.current?))
+    }
+
+    fn consume_pausable<C: MutationConsumer>(&mut self, consumer: &mut C) -> Consumed<C::Pause> {
+        loop {
+            if self.tombstones.is_empty()
+                && let ControlFlow::Break(pause) = self.consume_rows(consumer)
+            {
+                return Consumed::Paused(pause);
+            }
+            let Some(fragment) = self.step() else {
+                self.current = None;
+                return Consumed::Finished;
+            };
+            if let ControlFlow::Break(pause) = consumer.consume(self.key, fragment) {
+                self.current = Some(fragment);
+                return Consumed::Paused(pause);
+            }
+        }
+    }
+
+    fn consume_before<C: MutationConsumer>(
+        &mut self,
+        limit: Place<'_>,
+        reversed: bool,
+        consumer: &mut C,
+    ) -> Consumed<Option<C::Pause>> {
+        let is_before = |sort: &[u8]| Place::Row(sort).order(limit, reversed).is_lt();
+        if self.tombstones.is_empty() {
+            let far_end = self.rows.narrow(reversed, |key| is_before(&key.sort));
+            let flow = self.consume_rows(consumer);
+            self.rows.widen(reversed, far_end);
+            if let ControlFlow::Break(pause) = flow {
+                return Consumed::Paused(Some(pause));
+            }
+        }
+        // Of a slice with tombstones rows are compared one by one.
+        loop {
+            let Some(fragment) = self.step() else {
+                self.current = None;
+                return Consumed::Finished;
+            };
+            self.current = Some(fragment);
+            match fragment {
+                MutationFragment::Row(place, _) if is_before(&place.sort) => {
+                    if let ControlFlow::Break(pause) = consumer.consume(self.key, fragment) {
+                        return Consumed::Paused(Some(pause));
+                    }
+                }
+                _ => return Consumed::Paused(None),
             }
         }
     }

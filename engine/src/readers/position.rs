@@ -4,6 +4,8 @@ use bytes::Bytes;
 
 use crate::storage::{ClusteringBound, DecoratedKey, Token};
 
+use super::MutationFragment;
+
 /// A place in the order in which a read delivers: everything before it has been consumed.
 ///
 /// A read that yielded goes on from its position as if it hadn't. One that was stopped within a partition, or whose
@@ -59,6 +61,19 @@ impl Position {
             ClusteringBound::End
         };
         Self::new(key, bound)
+    }
+
+    /// Just after a fragment of a partition. A reader that goes on from there begins with the partition's start and static
+    /// row once more, and with a change of deletion if one counts there.
+    pub fn after(key: DecoratedKey, fragment: MutationFragment<'_>, reversed: bool) -> Self {
+        match fragment {
+            MutationFragment::PartitionStart(_) | MutationFragment::StaticRow(_) => {
+                Self::at_start(key, reversed)
+            }
+            MutationFragment::TombstoneChange(bound, _) => Self::new(key, bound.clone()),
+            MutationFragment::Row(place, _) => Self::after_row(key, place.sort.clone(), reversed),
+            MutationFragment::PartitionEnd => Self::after_partition(key, reversed),
+        }
     }
 
     /// Whether the partition is done.

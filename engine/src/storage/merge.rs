@@ -4,15 +4,14 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::readers::{
-    Combined, MutationConsumer, MutationFragment, MutationReader, PartitionRange, Position,
-    RangeReader, ReadCommand, RowRef, Slices,
+    Combined, Consumed, MutationConsumer, MutationFragment, MutationReader, PartitionRange,
+    Position, ReadCommand, RunReader, Slices,
 };
 use crate::schema::Table;
 
 use super::expiry::Purge;
 use super::{
-    CellKind, ClusteringBound, DecoratedKey, DeletionTime, Partition, RangeTombstone, Run,
-    StoredRow,
+    ClusteringBound, DecoratedKey, DeletionTime, Partition, RangeTombstone, Run, StoredRow,
 };
 
 /// A merge under way.
@@ -64,8 +63,8 @@ impl Merge {
             now_seconds: purge.now_seconds,
             resume: self.position.take(),
         };
-        let readers = runs.map(|run| RangeReader::new(&command, run.partitions()));
-        let mut reader = Combined::new(readers, CellKind::of(table.is_counter), false);
+        let readers = runs.map(|run| RunReader::new(&command, run));
+        let mut reader = Combined::new(readers, &command);
         let mut writer = Writer {
             output: &mut self.output,
             continued: self.partition.is_some(),
@@ -76,8 +75,7 @@ impl Merge {
             purge,
             budget,
         };
-        let paused = reader.consume_pausable(&mut writer);
-        if let ControlFlow::Break(position) = paused {
+        if let Consumed::Paused(position) = reader.consume_pausable(&mut writer) {
             writer.change_tombstone(&position.bound, None);
             self.partition = writer.partition;
             self.position = Some(position);
@@ -116,8 +114,8 @@ impl Writer<'_> {
     }
 
     /// What is left of a row after deletions of its surroundings and the purge.
-    fn rest(&self, row: RowRef<'_>, shadow: Option<DeletionTime>) -> Option<StoredRow> {
-        let mut row = row.into_owned();
+    fn rest(&self, row: &StoredRow, shadow: Option<DeletionTime>) -> Option<StoredRow> {
+        let mut row = row.clone();
         row.shadow(shadow);
         let mut row = row.into_row();
         row.purge(&self.purge);
@@ -146,22 +144,25 @@ impl Writer<'_> {
         self.active = deletion.map(|deletion| (bound.clone(), deletion));
     }
 
-    fn spend(&mut self, position: impl FnOnce() -> Option<Position>) -> ControlFlow<Position> {
+    fn spend(&mut self, position: impl FnOnce() -> Position) -> ControlFlow<Position> {
         self.budget = self.budget.saturating_sub(1);
         match self.budget {
-            0 => position().map_or(ControlFlow::Continue(()), ControlFlow::Break),
+            0 => ControlFlow::Break(position()),
             _ => ControlFlow::Continue(()),
         }
     }
 }
 
-impl<'a> MutationConsumer<'a> for Writer<'_> {
+impl MutationConsumer for Writer<'_> {
     type Pause = Position;
 
-    fn consume(&mut self, fragment: MutationFragment<'a>) -> ControlFlow<Position> {
-        let key = self.partition.as_ref().map(|(key, _)| key.clone());
+    fn consume(
+        &mut self,
+        key: &DecoratedKey,
+        fragment: MutationFragment<'_>,
+    ) -> ControlFlow<Position> {
         match fragment {
-            MutationFragment::PartitionStart(key, deletion) => {
+            MutationFragment::PartitionStart(deletion) => {
                 self.start_partition(key, deletion);
                 ControlFlow::Continue(())
             }
@@ -179,7 +180,7 @@ impl<'a> MutationConsumer<'a> for Writer<'_> {
                 if *bound == ClusteringBound::End || self.resumed == Some(bound) {
                     return ControlFlow::Continue(());
                 }
-                self.spend(|| Some(Position::new(key?, bound.clone())))
+                self.spend(|| Position::new(key.clone(), bound.clone()))
             }
             MutationFragment::Row(place, row) => {
                 let active = self.active.as_ref().map(|(_, deletion)| *deletion);
@@ -188,7 +189,7 @@ impl<'a> MutationConsumer<'a> for Writer<'_> {
                 {
                     self.output.grow(partition.push_row(place.clone(), row));
                 }
-                self.spend(|| Some(Position::after_row(key?, place.sort.clone(), false)))
+                self.spend(|| Position::after_row(key.clone(), place.sort.clone(), false))
             }
             MutationFragment::PartitionEnd => {
                 self.continued = false;
@@ -197,7 +198,7 @@ impl<'a> MutationConsumer<'a> for Writer<'_> {
                 {
                     self.output.push(key, partition);
                 }
-                self.spend(|| Some(Position::after_partition(key?, false)))
+                self.spend(|| Position::after_partition(key.clone(), false))
             }
         }
     }

@@ -23,9 +23,13 @@ mod token;
 pub use cell::{Cell, ColumnData, DeletionTime, Liveness, NO_EXPIRY, Row};
 pub use key::{CellPath, ClusteringBound, ClusteringKey, DecoratedKey, Token};
 pub use mutation::{Mutation, RangeTombstone};
+pub use run::Run;
 pub use shard::{Removed, Shard, ShardOptions, TableSize};
+pub use stored_row::StoredRow;
 
 pub(crate) use partition::{Partition, Rows};
 pub(crate) use reconcile::CellKind;
-pub(crate) use run::{Partitions, PartitionsRange, Run};
-pub(crate) use stored_row::StoredRow;
+pub(crate) use run::PartitionsRange;
+
+#[cfg(test)]
+pub(crate) use shard::tests as testing;

@@ -78,6 +78,28 @@ impl Row {
         }
     }
 
+    /// Whether merging `other`, a version of this row whose columns ascend, would change nothing, where the newer cell
+    /// stands. May say no where it wouldn't.
+    pub(crate) fn covers(&self, other: &Self) -> bool {
+        if other.deletion > self.deletion {
+            return false;
+        }
+        if let Some(new) = &other.liveness
+            && self.liveness.is_none_or(|old| supersedes(new, &old))
+        {
+            return false;
+        }
+        let mut columns = self.columns.iter();
+        other.columns.iter().all(
+            |(id, data)| match (columns.find(|(own, _)| own == id), data) {
+                (Some((_, ColumnData::Simple(old))), ColumnData::Simple(new)) => {
+                    !order(old, new).is_lt()
+                }
+                _ => false,
+            },
+        )
+    }
+
     fn merge_simple(&mut self, id: ColumnId, cell: &Cell, kind: CellKind) {
         match self.columns.binary_search_by_key(&id, |(id, _)| *id) {
             Err(index) => self

@@ -9,9 +9,10 @@ pub(crate) type Partitions = Sorted<DecoratedKey, Partition>;
 /// Partitions side by side.
 pub(crate) type PartitionsRange<'a> = Range<'a, DecoratedKey, Partition>;
 
-/// Partitions with what they take.
+/// What one memtable or run has of a table. A [`Shard`](super::Shard) keeps its own; one that stands alone is filled
+/// with [`apply`](Self::apply) and read by a [`RunReader`](crate::readers::RunReader).
 #[derive(Debug)]
-pub(crate) struct Run {
+pub struct Run {
     partitions: Partitions,
     bytes: usize,
     min_timestamp: i64,
@@ -33,7 +34,7 @@ impl Run {
     }
 
     /// About how many bytes of heap it takes.
-    pub(crate) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         self.bytes
     }
 
@@ -47,8 +48,9 @@ impl Run {
         self.partitions.find(|other| other.cmp(key))
     }
 
-    /// Applies a mutation.
-    pub(crate) fn apply(&mut self, mutation: &Mutation, kind: CellKind) {
+    /// Applies a mutation whole. All must be of one table.
+    pub fn apply(&mut self, mutation: &Mutation) {
+        let kind = CellKind::of(mutation.table.is_counter);
         let (mut grown, mut oldest) = (0, i64::MAX);
         self.partitions.upsert(&mutation.key, |partition| {
             let Some(partition) = partition else {

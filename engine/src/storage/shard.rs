@@ -1,17 +1,16 @@
 //! A shard: the tables' data of some part of the ring, used by one caller at a time.
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::readers::{
-    Combined, Compactor, Consumer, MutationReader, PartitionRange, PartitionReader, RangeReader,
-    ReadCommand, ReadProgress,
+    Combined, Compactor, Consumed, Consumer, MutationReader, PartitionRange, PartitionReader,
+    ReadCommand, ReadProgress, RunReader,
 };
 use crate::schema::TableId;
 
 use super::table_store::TableStore;
-use super::{CellKind, Mutation, Run};
+use super::{Mutation, Run};
 
 /// How a shard stores.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,7 +103,7 @@ impl Shard {
             return ReadProgress::Finished;
         };
         let mut compactor = Compactor::new(command, budget, consumer);
-        let paused = match &command.range {
+        let consumed = match &command.range {
             PartitionRange::Key(key) => {
                 if command.resume.as_ref().is_some_and(|position| {
                     position.key > *key
@@ -118,15 +117,14 @@ impl Shard {
                 feed(readers, command, &mut compactor)
             }
             PartitionRange::Tokens { .. } => {
-                let readers = store
-                    .sources()
-                    .map(|run| RangeReader::new(command, run.partitions()));
+                let readers = store.sources().map(|run| RunReader::new(command, run));
                 feed(readers, command, &mut compactor)
             }
         };
-        match paused {
-            ControlFlow::Break(progress) => progress,
-            ControlFlow::Continue(()) => ReadProgress::Finished,
+        match consumed {
+            Consumed::Paused(progress) => progress,
+            // Nothing in memory has to be waited for.
+            Consumed::Finished | Consumed::Pending => ReadProgress::Finished,
         }
     }
 
@@ -178,21 +176,20 @@ impl Shard {
 }
 
 /// Feeds the compactor from one reader as it is, or from several combined.
-fn feed<'a, R: MutationReader<'a>>(
+fn feed<R: MutationReader>(
     mut readers: impl Iterator<Item = R>,
-    command: &'a ReadCommand,
-    compactor: &mut Compactor<'a, '_, impl Consumer>,
-) -> ControlFlow<ReadProgress> {
+    command: &ReadCommand,
+    compactor: &mut Compactor<'_, '_, impl Consumer>,
+) -> Consumed<ReadProgress> {
     let Some(mut first) = readers.next() else {
-        return ControlFlow::Continue(());
+        return Consumed::Finished;
     };
     let Some(second) = readers.next() else {
         return first.consume_pausable(compactor);
     };
     let readers = [first, second].into_iter().chain(readers);
-    let kind = CellKind::of(command.table.is_counter);
-    Combined::new(readers, kind, command.reversed).consume_pausable(compactor)
+    Combined::new(readers, command).consume_pausable(compactor)
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

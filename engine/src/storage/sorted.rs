@@ -28,6 +28,20 @@ pub(crate) struct Place {
     index: usize,
 }
 
+impl Place {
+    /// In front of entry `index` of a chunk of so many, or of the chunk behind it.
+    fn behind(chunk: usize, index: usize, len: usize) -> Self {
+        if index < len {
+            Self { chunk, index }
+        } else {
+            Self {
+                chunk: chunk + 1,
+                index: 0,
+            }
+        }
+    }
+}
+
 impl<K, V> Default for Sorted<K, V> {
     fn default() -> Self {
         Self {
@@ -49,24 +63,7 @@ impl<K, V> Sorted<K, V> {
     /// The place in front of the first entry that `before` doesn't hold for; it must hold for all up to some entry
     /// and for none from there.
     pub(crate) fn seek(&self, before: impl Fn(&K) -> bool) -> Place {
-        let begins = |chunk: &Vec<(K, V)>| chunk.first().is_some_and(|(key, _)| before(key));
-        let next = match self.chunks.as_slice() {
-            [only] => usize::from(begins(only)),
-            chunks => chunks.partition_point(begins),
-        };
-        let Some(chunk) = next.checked_sub(1) else {
-            return Place { chunk: 0, index: 0 };
-        };
-        let entries = self.chunks.get(chunk).map_or(&[][..], Vec::as_slice);
-        let index = entries.partition_point(|(key, _)| before(key));
-        if index < entries.len() {
-            Place { chunk, index }
-        } else {
-            Place {
-                chunk: next,
-                index: 0,
-            }
-        }
+        seek(&self.chunks, before)
     }
 
     /// As [`seek`](Self::seek) from a place on. Looks at the next two entries first: most slices are short.
@@ -95,16 +92,8 @@ impl<K, V> Sorted<K, V> {
     }
 
     fn after(&self, place: Place) -> Place {
-        match self.chunks.get(place.chunk) {
-            Some(chunk) if place.index + 1 < chunk.len() => Place {
-                index: place.index + 1,
-                ..place
-            },
-            _ => Place {
-                chunk: place.chunk + 1,
-                index: 0,
-            },
-        }
+        let len = self.chunks.get(place.chunk).map_or(0, Vec::len);
+        Place::behind(place.chunk, place.index + 1, len)
     }
 
     /// The entry behind a place.
@@ -198,7 +187,30 @@ impl<K, V> Sorted<K, V> {
     }
 }
 
+fn seek<K, V>(chunks: &[Vec<(K, V)>], before: impl Fn(&K) -> bool) -> Place {
+    let begins = |chunk: &Vec<(K, V)>| chunk.first().is_some_and(|(key, _)| before(key));
+    let next = match chunks {
+        [only] => usize::from(begins(only)),
+        chunks => chunks.partition_point(begins),
+    };
+    let Some(chunk) = next.checked_sub(1) else {
+        return Place { chunk: 0, index: 0 };
+    };
+    let entries = chunks.get(chunk).map_or(&[][..], Vec::as_slice);
+    let index = entries.partition_point(|(key, _)| before(key));
+    Place::behind(chunk, index, entries.len())
+}
+
 impl<K: Ord, V> Sorted<K, V> {
+    /// The places in front of and behind the entry of a key; both the same if there is none.
+    pub(crate) fn place_of(&self, key: &K) -> (Place, Place) {
+        let front = self.seek(|other| other < key);
+        match self.get(front) {
+            Some((other, _)) if other == key => (front, self.after(front)),
+            _ => (front, front),
+        }
+    }
+
     /// Hands the value of a key to `update`, or `None` if there is none; then what `update` gives becomes its value.
     pub(crate) fn upsert(&mut self, key: &K, update: impl FnOnce(Option<&mut V>) -> Option<V>)
     where

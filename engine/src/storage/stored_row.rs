@@ -7,11 +7,28 @@ use super::{Cell, ColumnData, DeletionTime, NO_EXPIRY, Row};
 /// of n elements isn't walked n times while it grows.
 const EXACT_CELLS: usize = 64;
 
-/// A row with its summary.
-#[derive(Debug, Clone)]
-pub(crate) struct StoredRow {
+/// A row as storage keeps it: with a summary that spares most reads a look at its cells.
+#[derive(Debug)]
+pub struct StoredRow {
     row: Row,
     summary: Summary,
+}
+
+impl Clone for StoredRow {
+    fn clone(&self) -> Self {
+        Self {
+            row: self.row.clone(),
+            summary: self.summary,
+        }
+    }
+
+    /// Keeps the memory of the columns, so that a row that is used again and again allocates nothing.
+    fn clone_from(&mut self, other: &Self) {
+        self.row.liveness = other.row.liveness;
+        self.row.deletion = other.row.deletion;
+        self.row.columns.clone_from(&other.row.columns);
+        self.summary = other.summary;
+    }
 }
 
 /// What can be said of a row without looking at it. Each figure errs on the safe side.
@@ -33,12 +50,14 @@ impl Default for StoredRow {
 }
 
 impl StoredRow {
-    pub(crate) fn new(row: Row) -> Self {
+    /// A row whose columns, and elements within them, ascend.
+    pub fn new(row: Row) -> Self {
         let summary = Summary::of(&row);
         Self { row, summary }
     }
 
-    pub(crate) fn row(&self) -> &Row {
+    /// The row.
+    pub fn row(&self) -> &Row {
         &self.row
     }
 
@@ -46,12 +65,14 @@ impl StoredRow {
         self.summary
     }
 
-    pub(crate) fn into_row(self) -> Row {
+    /// The row.
+    pub fn into_row(self) -> Row {
         self.row
     }
 
-    /// Whether the row may be handed out as it is.
-    pub(crate) fn is_alive(&self, shadow: Option<DeletionTime>, now_seconds: i64) -> bool {
+    /// Whether the row may be handed out as it is under a deletion of its surroundings: whether it exists and nothing in
+    /// it is deleted or expired. May say no of a row that is alive.
+    pub fn is_alive(&self, shadow: Option<DeletionTime>, now_seconds: i64) -> bool {
         now_seconds < self.summary.alive_until && !self.is_touched_by(shadow)
     }
 

@@ -7,7 +7,7 @@ use crate::schema::Table;
 use super::discard::Discard;
 use super::expiry::Purge;
 use super::merge::{Merge, RunId};
-use super::{CellKind, Mutation, Run};
+use super::{Mutation, Run};
 
 /// As many runs of similar size are merged.
 const MERGE_WIDTH: usize = 4;
@@ -63,8 +63,7 @@ impl TableStore {
         if !Arc::ptr_eq(&self.table, &mutation.table) {
             self.table = Arc::clone(&mutation.table);
         }
-        self.memtable
-            .apply(mutation, CellKind::of(mutation.table.is_counter));
+        self.memtable.apply(mutation);
         if self.memtable.bytes() > flush_bytes {
             self.freeze();
         }

@@ -1,5 +1,5 @@
-mod arbitrary;
+pub(crate) mod arbitrary;
 mod counters;
 mod model;
 mod rules;
-mod support;
+pub(crate) mod support;

@@ -1,6 +1,8 @@
 //! Walking a part of a sorted map from both ends.
 
-use super::Place;
+use std::ops::ControlFlow;
+
+use super::{Place, seek};
 
 /// An iterator over entries side by side, from both ends.
 #[derive(Debug)]
@@ -57,6 +59,102 @@ impl<'a, K, V> Range<'a, K, V> {
         }
     }
 
+    /// Hands over entries from the front or back until `take` breaks; goes on behind the last one taken.
+    pub(crate) fn consume<B>(
+        &mut self,
+        from_back: bool,
+        take: impl FnMut(&'a (K, V)) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        if from_back {
+            self.consume_back(take)
+        } else {
+            self.consume_front(take)
+        }
+    }
+
+    fn consume_front<B>(
+        &mut self,
+        mut take: impl FnMut(&'a (K, V)) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        while self.front < self.back {
+            let Place { chunk: at, index } = self.front;
+            let chunk = self.chunk(at);
+            let end = if at == self.back.chunk {
+                self.back.index
+            } else {
+                chunk.len()
+            };
+            for (taken, entry) in (1..).zip(chunk.get(index..end).unwrap_or_default()) {
+                if let ControlFlow::Break(pause) = take(entry) {
+                    self.front = Place::behind(at, index + taken, chunk.len());
+                    return ControlFlow::Break(pause);
+                }
+            }
+            self.front = Place::behind(at, end, chunk.len());
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn consume_back<B>(
+        &mut self,
+        mut take: impl FnMut(&'a (K, V)) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        while self.front < self.back
+            && let Some(Place { chunk: at, index }) = self.last_place()
+        {
+            let start = if at == self.front.chunk {
+                self.front.index
+            } else {
+                0
+            };
+            let entries = self.chunk(at).get(start..=index).unwrap_or_default();
+            for (taken, entry) in entries.iter().enumerate().rev() {
+                if let ControlFlow::Break(pause) = take(entry) {
+                    self.back = Place {
+                        chunk: at,
+                        index: start + taken,
+                    };
+                    return ControlFlow::Break(pause);
+                }
+            }
+            self.back = Place {
+                chunk: at,
+                index: start,
+            };
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn chunk(&self, at: usize) -> &'a [(K, V)] {
+        self.chunks.get(at).map_or(&[], Vec::as_slice)
+    }
+
+    /// Leaves the next entries from the front or back that `before` holds for; it must hold for all up to some entry and
+    /// for none from there. Gives the far end, for [`widen`](Self::widen).
+    pub(crate) fn narrow(&mut self, from_back: bool, before: impl Fn(&K) -> bool) -> Place {
+        let is_next = self.peek(from_back).is_some_and(|(key, _)| before(key));
+        let cut = match (is_next, from_back) {
+            (false, false) => self.front,
+            (false, true) => self.back,
+            (true, false) => seek(self.chunks, before).min(self.back),
+            (true, true) => seek(self.chunks, |key| !before(key)).max(self.front),
+        };
+        std::mem::replace(self.far_end(from_back), cut)
+    }
+
+    /// Sets the far end.
+    pub(crate) fn widen(&mut self, from_back: bool, far_end: Place) {
+        *self.far_end(from_back) = far_end;
+    }
+
+    fn far_end(&mut self, from_back: bool) -> &mut Place {
+        if from_back {
+            &mut self.front
+        } else {
+            &mut self.back
+        }
+    }
+
     /// The next entry from the front or back.
     pub(crate) fn step(&mut self, from_back: bool) -> Option<&'a (K, V)> {
         if from_back {
@@ -76,13 +174,7 @@ impl<'a, K, V> Iterator for Range<'a, K, V> {
         }
         let chunk = self.chunks.get(self.front.chunk)?;
         let entry = chunk.get(self.front.index)?;
-        self.front.index += 1;
-        if self.front.index == chunk.len() {
-            self.front = Place {
-                chunk: self.front.chunk + 1,
-                index: 0,
-            };
-        }
+        self.front = Place::behind(self.front.chunk, self.front.index + 1, chunk.len());
         Some(entry)
     }
 }

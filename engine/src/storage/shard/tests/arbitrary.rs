@@ -15,7 +15,7 @@ use crate::storage::{
 
 /// Something that happens to a shard.
 #[derive(Debug, Clone)]
-pub(super) enum Step {
+pub(crate) enum Step {
     Apply(Mutation),
     Freeze,
     Compact,
@@ -154,7 +154,7 @@ fn any_command(table: Arc<Table>) -> impl Strategy<Value = ReadCommand> {
 }
 
 /// Steps, and reads to make after them.
-pub(super) fn any_case() -> impl Strategy<Value = (Vec<Step>, Vec<ReadCommand>)> {
+pub(crate) fn any_case() -> impl Strategy<Value = (Vec<Step>, Vec<ReadCommand>)> {
     let steps = prop::collection::vec(any_step(), 0..40);
     (
         steps,

@@ -188,6 +188,15 @@ fn run(steps: &[Step]) -> (Shard, Vec<Mutation>) {
     (shard, mutations)
 }
 
+/// Two pages, of which the first ends with fragment `stop`.
+fn stopped_once(shard: &Shard, command: &ReadCommand, stop: usize) -> Vec<Vec<Seen>> {
+    let count = std::cell::Cell::new(0);
+    read_paged(shard, command, usize::MAX, |_| {
+        count.set(count.get() + 1);
+        count.get() == stop + 1
+    })
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
@@ -224,6 +233,25 @@ proptest! {
             prop_assert_eq!(joined(by_row), whole.clone());
             let by_partition = read_paged(&shard, command, budget, |seen| *seen == Seen::End);
             prop_assert_eq!(by_partition.concat(), whole);
+        }
+    }
+
+    #[test]
+    fn a_read_may_be_stopped_at_any_fragment((steps, commands) in any_case()) {
+        let (shard, _) = run(&steps);
+        for command in &commands {
+            let whole = read(&shard, command);
+            for (stop, fragment) in whole.iter().enumerate() {
+                let pages = stopped_once(&shard, command, stop);
+                prop_assert_eq!(&pages[0], &whole[..=stop]);
+                match fragment {
+                    Seen::End => prop_assert_eq!(&pages[1], &whole[stop + 1..]),
+                    Seen::Row { .. } => prop_assert_eq!(joined(pages), whole.clone()),
+                    // Nothing of the partition's rows was delivered: it begins anew.
+                    Seen::Start(_) => prop_assert_eq!(&pages[1], &whole[stop..]),
+                    Seen::Static(_) => prop_assert_eq!(&pages[1], &whole[stop - 1..]),
+                }
+            }
         }
     }
 

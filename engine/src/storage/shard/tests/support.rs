@@ -14,10 +14,10 @@ use crate::storage::{
     Row, Shard,
 };
 
-pub(super) const COMPLEX: ColumnId = ColumnId(2);
+pub(crate) const COMPLEX: ColumnId = ColumnId(2);
 
 /// A table, as far as storage looks at it: blobs `a` and `b` (ids 0 and 1), a map (2) and a static blob (3).
-pub(super) fn table(is_counter: bool) -> Arc<Table> {
+pub(crate) fn table(is_counter: bool) -> Arc<Table> {
     let column = Column {
         id: ColumnId(0),
         name: Arc::from("a"),
@@ -45,11 +45,11 @@ pub(super) fn table(is_counter: bool) -> Arc<Table> {
     })
 }
 
-pub(super) fn partition(key: u8) -> DecoratedKey {
+pub(crate) fn partition(key: u8) -> DecoratedKey {
     DecoratedKey::new(Bytes::copy_from_slice(&[key]))
 }
 
-pub(super) fn clustering(sort: &[u8]) -> ClusteringKey {
+pub(crate) fn clustering(sort: &[u8]) -> ClusteringKey {
     let bytes = Bytes::copy_from_slice(sort);
     ClusteringKey {
         sort: bytes.clone(),
@@ -57,7 +57,7 @@ pub(super) fn clustering(sort: &[u8]) -> ClusteringKey {
     }
 }
 
-pub(super) fn cell(timestamp: i64, value: &[u8]) -> Cell {
+pub(crate) fn cell(timestamp: i64, value: &[u8]) -> Cell {
     let value = Some(Bytes::copy_from_slice(value));
     Cell {
         timestamp,
@@ -67,7 +67,7 @@ pub(super) fn cell(timestamp: i64, value: &[u8]) -> Cell {
     }
 }
 
-pub(super) fn expiring(timestamp: i64, ttl: u32, expires_at: i64, value: &[u8]) -> Cell {
+pub(crate) fn expiring(timestamp: i64, ttl: u32, expires_at: i64, value: &[u8]) -> Cell {
     Cell {
         ttl,
         expires_at,
@@ -75,7 +75,7 @@ pub(super) fn expiring(timestamp: i64, ttl: u32, expires_at: i64, value: &[u8]) 
     }
 }
 
-pub(super) fn tombstone(timestamp: i64, local_seconds: i64) -> Cell {
+pub(crate) fn tombstone(timestamp: i64, local_seconds: i64) -> Cell {
     Cell {
         timestamp,
         ttl: 0,
@@ -84,14 +84,14 @@ pub(super) fn tombstone(timestamp: i64, local_seconds: i64) -> Cell {
     }
 }
 
-pub(super) fn deletion(timestamp: i64) -> DeletionTime {
+pub(crate) fn deletion(timestamp: i64) -> DeletionTime {
     DeletionTime {
         timestamp,
         local_seconds: 0,
     }
 }
 
-pub(super) fn path(path: u8) -> CellPath {
+pub(crate) fn path(path: u8) -> CellPath {
     let bytes = Bytes::copy_from_slice(&[path]);
     CellPath {
         sort: bytes.clone(),
@@ -100,7 +100,7 @@ pub(super) fn path(path: u8) -> CellPath {
 }
 
 /// A row of simple cells.
-pub(super) fn row(cells: &[(u32, Cell)]) -> Row {
+pub(crate) fn row(cells: &[(u32, Cell)]) -> Row {
     let columns = cells
         .iter()
         .map(|(id, cell)| (ColumnId(*id), ColumnData::Simple(cell.clone())))
@@ -112,7 +112,7 @@ pub(super) fn row(cells: &[(u32, Cell)]) -> Row {
     }
 }
 
-pub(super) fn mutation(table: &Arc<Table>, key: u8) -> Mutation {
+pub(crate) fn mutation(table: &Arc<Table>, key: u8) -> Mutation {
     Mutation {
         table: Arc::clone(table),
         key: partition(key),
@@ -123,14 +123,14 @@ pub(super) fn mutation(table: &Arc<Table>, key: u8) -> Mutation {
     }
 }
 
-pub(super) fn write(table: &Arc<Table>, key: u8, sort: &[u8], row: Row) -> Mutation {
+pub(crate) fn write(table: &Arc<Table>, key: u8, sort: &[u8], row: Row) -> Mutation {
     Mutation {
         rows: vec![(clustering(sort), row)],
         ..mutation(table, key)
     }
 }
 
-pub(super) fn command(table: &Arc<Table>) -> ReadCommand {
+pub(crate) fn command(table: &Arc<Table>) -> ReadCommand {
     ReadCommand {
         table: Arc::clone(table),
         range: PartitionRange::ALL,
@@ -142,11 +142,11 @@ pub(super) fn command(table: &Arc<Table>) -> ReadCommand {
 }
 
 /// Simple cells have an empty path.
-pub(super) type Cells = Vec<(ColumnId, Vec<u8>, Vec<u8>)>;
+pub(crate) type Cells = Vec<(ColumnId, Vec<u8>, Vec<u8>)>;
 
 /// A fragment as a plain value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Seen {
+pub(crate) enum Seen {
     Start(DecoratedKey),
     Static(Cells),
     Row {
@@ -195,7 +195,7 @@ fn cells(row: &Row) -> Cells {
 
 /// Reads with a budget, resuming whenever the read yields; begins another page after each fragment that `stop` says so
 /// of, from the decoded position.
-pub(super) fn read_paged(
+pub(crate) fn read_paged(
     shard: &Shard,
     command: &ReadCommand,
     budget: usize,
@@ -229,12 +229,12 @@ pub(super) fn read_paged(
     panic!("the read gets nowhere");
 }
 
-pub(super) fn read(shard: &Shard, command: &ReadCommand) -> Vec<Seen> {
+pub(crate) fn read(shard: &Shard, command: &ReadCommand) -> Vec<Seen> {
     read_paged(shard, command, usize::MAX, |_| false).concat()
 }
 
 /// The rows alone: their sort bytes and the values of their cells.
-pub(super) fn rows(shard: &Shard, command: &ReadCommand) -> Vec<(Vec<u8>, Vec<Vec<u8>>)> {
+pub(crate) fn rows(shard: &Shard, command: &ReadCommand) -> Vec<(Vec<u8>, Vec<Vec<u8>>)> {
     let rows = read(shard, command)
         .into_iter()
         .filter_map(|seen| match seen {
