@@ -6,6 +6,7 @@ use crate::workspace::{Package, list, named, packages, text};
 const ARROWS: &[(&str, &[&str])] = &[
     ("helenus-core", &[]),
     ("helenus-engine", &["helenus-core"]),
+    ("helenus-coordinator", &["helenus-core"]),
     ("helenus-tls", &["helenus-core"]),
     ("helenus-server", &["helenus-core", "helenus-tls"]),
     ("helenus-client", &["helenus-core", "helenus-tls"]),
@@ -26,6 +27,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         &[
             "helenus-core",
             "helenus-engine",
+            "helenus-coordinator",
             "helenus-tls",
             "helenus-server",
             "helenus-client",
@@ -100,7 +102,7 @@ fn crates_know_only_those_below_them() {
 
 #[test]
 fn pure_crates_need_no_impure_crate() {
-    for name in ["helenus-core", "helenus-engine"] {
+    for name in ["helenus-core", "helenus-engine", "helenus-coordinator"] {
         let package = named(name);
         let is_optional = |d: &str| {
             let mut dependencies = list(&package.manifest["dependencies"]).iter();

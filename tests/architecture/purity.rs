@@ -4,7 +4,7 @@
 use crate::source::Code;
 use crate::workspace::{named, packages, root, shown};
 
-const PURE: &[&str] = &["helenus-core", "helenus-engine"];
+const PURE: &[&str] = &["helenus-core", "helenus-engine", "helenus-coordinator"];
 
 /// What may not occur in the code of a pure crate, and what to do instead.
 const FORBIDDEN: &[(&str, &str)] = &[

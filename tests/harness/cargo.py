@@ -35,6 +35,7 @@ PUBLISHED = [
     "helenus-server",
     "helenus-client",
     "helenus-engine",
+    "helenus-coordinator",
     "helenus-std",
     "helenus-tokio",
     "helenus-smol",

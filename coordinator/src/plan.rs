@@ -1,0 +1,233 @@
+//! Whom a request goes to and how many must answer: decided once, before anything is sent. Answers to Cassandra's
+//! `ReplicaPlans`.
+
+use helenus_core::Consistency;
+use smallvec::SmallVec;
+
+use crate::failure::Failure;
+use crate::node::{DataCentre, NodeId, NodeSet, Nodes};
+use crate::ring::{Placement, Replication, Ring, Token};
+use crate::speculation::Speculation;
+
+/// The ring as one node sees it: where plans are made.
+#[derive(Debug, Clone, Copy)]
+pub struct Vantage<'a> {
+    /// The ring.
+    pub ring: &'a Ring,
+    /// The node that coordinates.
+    pub local: NodeId,
+    /// Who is alive, as far as that node knows.
+    pub alive: &'a NodeSet,
+}
+
+impl Vantage<'_> {
+    fn is_here(&self, node: NodeId) -> bool {
+        self.ring.data_centre(node) == self.ring.data_centre(self.local)
+    }
+
+    /// Those that are alive, nearest first: this node, its data centre, the rest; otherwise in the given order.
+    fn by_distance(&self, replicas: &[NodeId]) -> Nodes {
+        let alive = replicas.iter().copied();
+        let mut alive: Nodes = alive.filter(|node| self.alive.contains(*node)).collect();
+        // Stable, and without allocation for as few as there are.
+        alive.sort_by_key(|node| (*node != self.local, !self.is_here(*node)));
+        alive
+    }
+
+    fn alive_in(&self, nodes: &[NodeId], data_centre: DataCentre) -> u16 {
+        let here = nodes.iter();
+        let here = here.filter(|node| self.ring.data_centre(**node) == Some(data_centre));
+        here.count() as u16
+    }
+}
+
+/// Whom a read goes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReadPlan {
+    /// The level that was asked for.
+    pub level: Consistency,
+    /// Replicas that may be asked, in the order in which to ask them: alive, and of this data centre if the level says so.
+    pub candidates: Nodes,
+    /// How many of the candidates are asked at once.
+    pub contacts: u16,
+    /// How many must answer.
+    pub required: u16,
+    /// When to ask one more.
+    pub speculation: Speculation,
+}
+
+impl ReadPlan {
+    /// The plan for a partition.
+    ///
+    /// # Errors
+    /// [`Failure::Unavailable`] if too few of its replicas are alive.
+    pub fn new(
+        vantage: &Vantage<'_>,
+        placement: &Placement,
+        token: Token,
+        level: Consistency,
+        speculation: Speculation,
+    ) -> Result<ReadPlan, Failure> {
+        let replicas = placement.replicas(token);
+        Self::of(
+            vantage,
+            placement.replication(),
+            replicas,
+            level,
+            speculation,
+        )
+    }
+
+    /// The plan for what these nodes replicate.
+    pub(crate) fn of(
+        vantage: &Vantage<'_>,
+        replication: &Replication,
+        replicas: &[NodeId],
+        level: Consistency,
+        speculation: Speculation,
+    ) -> Result<ReadPlan, Failure> {
+        let mut candidates = vantage.by_distance(replicas);
+        if level.is_datacenter_local() {
+            candidates.retain(|node| vantage.is_here(*node));
+        }
+        if level == Consistency::NODE_LOCAL {
+            candidates.retain(|node| *node == vantage.local);
+        }
+        let required = replication.required(vantage.ring, vantage.local, level);
+        let mut speculation = speculation;
+        if level == Consistency::EACH_QUORUM {
+            quorum_of_each(vantage, replication, level, &mut candidates)?;
+            // An answer from one data centre is no answer from another: all that are asked must answer.
+            speculation = Speculation::Never;
+        }
+        let available = candidates.len() as u16;
+        if available < required {
+            return Err(Failure::Unavailable {
+                level,
+                required,
+                alive: available,
+                data_centre: None,
+            });
+        }
+        if available == required {
+            speculation = Speculation::Never;
+        }
+        Ok(ReadPlan {
+            level,
+            candidates,
+            contacts: required + u16::from(speculation == Speculation::Always),
+            required,
+            speculation,
+        })
+    }
+}
+
+/// Keeps a quorum of each data centre's replicas, if the replication knows data centres.
+fn quorum_of_each(
+    vantage: &Vantage<'_>,
+    replication: &Replication,
+    level: Consistency,
+    candidates: &mut Nodes,
+) -> Result<(), Failure> {
+    let mut lacking: SmallVec<[(DataCentre, u16); 2]> = replication.each_quorum().collect();
+    for (data_centre, required) in &lacking {
+        let alive = vantage.alive_in(candidates, *data_centre);
+        if alive < *required {
+            return Err(Failure::Unavailable {
+                level,
+                required: *required,
+                alive,
+                data_centre: Some(*data_centre),
+            });
+        }
+    }
+    if lacking.is_empty() {
+        return Ok(());
+    }
+    candidates.retain(|node| {
+        let here = vantage.ring.data_centre(*node);
+        let mut lacking = lacking.iter_mut();
+        match lacking.find(|(data_centre, _)| Some(*data_centre) == here) {
+            Some((_, lacks)) if *lacks > 0 => {
+                *lacks -= 1;
+                true
+            }
+            _ => false,
+        }
+    });
+    Ok(())
+}
+
+/// Whom a write goes to: every replica, however many must confirm.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WritePlan {
+    /// The level that was asked for.
+    pub level: Consistency,
+    /// Replicas that are alive, nearest first: all of them are sent the write.
+    pub alive: Nodes,
+    /// Replicas that aren't: hints are kept for them.
+    pub down: Nodes,
+    /// How many must confirm, in all.
+    pub required: u16,
+    /// At EACH_QUORUM, how many must confirm in which data centre; at LOCAL_ONE and LOCAL_QUORUM, of which data centre
+    /// alone confirmations count.
+    pub quotas: SmallVec<[(DataCentre, u16); 2]>,
+}
+
+impl WritePlan {
+    /// The plan for a partition.
+    ///
+    /// # Errors
+    /// [`Failure::Unavailable`] if too few of its replicas are alive; never at ANY, which a hint is enough for.
+    pub fn new(
+        vantage: &Vantage<'_>,
+        placement: &Placement,
+        token: Token,
+        level: Consistency,
+    ) -> Result<WritePlan, Failure> {
+        let replicas = placement.replicas(token);
+        let replication = placement.replication();
+        let alive = vantage.by_distance(replicas);
+        let down = replicas.iter().copied();
+        let down = down.filter(|node| !vantage.alive.contains(*node)).collect();
+        let required = replication.required(vantage.ring, vantage.local, level);
+        let mut quotas = SmallVec::new();
+        if level == Consistency::EACH_QUORUM {
+            quotas = replication.each_quorum().collect();
+        } else if level.is_datacenter_local()
+            && let Some(here) = vantage.ring.data_centre(vantage.local)
+        {
+            quotas.push((here, required));
+        }
+        for (data_centre, required) in &quotas {
+            let available = vantage.alive_in(&alive, *data_centre);
+            if available < *required {
+                return Err(Failure::Unavailable {
+                    level,
+                    required: *required,
+                    alive: available,
+                    data_centre: (level == Consistency::EACH_QUORUM).then_some(*data_centre),
+                });
+            }
+        }
+        let available = alive.len() as u16;
+        if available < required && level != Consistency::ANY {
+            return Err(Failure::Unavailable {
+                level,
+                required,
+                alive: available,
+                data_centre: None,
+            });
+        }
+        Ok(WritePlan {
+            level,
+            alive,
+            down,
+            required,
+            quotas,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;
