@@ -26,6 +26,8 @@ pub enum Action {
     Alter {
         /// The change.
         ddl: Arc<Ddl>,
+        /// The statement as it was written: what other nodes are told.
+        text: Arc<str>,
         /// The keyspace that names without one belong to.
         keyspace: Option<Arc<str>>,
     },

@@ -228,7 +228,15 @@ pub(super) fn statement(
                 .or_else(|| session_keyspace.cloned());
             let ddl = ddl.clone();
             check_definition(schema, &ddl, keyspace.as_deref(), guard)?;
-            act(Action::Alter { ddl, keyspace }, Response::Void)
+            let text = Arc::clone(&statement.text);
+            act(
+                Action::Alter {
+                    ddl,
+                    text,
+                    keyspace,
+                },
+                Response::Void,
+            )
         }
     })
 }

@@ -20,7 +20,21 @@ impl Schema {
     /// The schema of a new node: the system keyspaces, and the content of their tables, which is to be applied
     /// where they are kept. `timestamp` is in microseconds from 1970.
     pub fn bootstrap(node: &NodeInfo, timestamp: i64) -> (Self, Vec<Mutation>) {
-        let datacenters = BTreeMap::from([(Arc::from(&*node.data_center), 1)]);
+        Self::bootstrap_among(node, &[], timestamp)
+    }
+
+    /// The same for a node that is one of several: `peers` are the others.
+    pub fn bootstrap_among(
+        node: &NodeInfo,
+        peers: &[NodeInfo],
+        timestamp: i64,
+    ) -> (Self, Vec<Mutation>) {
+        let mut datacenters = BTreeMap::new();
+        for each in std::iter::once(node).chain(peers) {
+            *datacenters
+                .entry(Arc::from(&*each.data_center))
+                .or_default() += 1;
+        }
         let schema = Self::new(definitions::keyspaces(), datacenters, node);
         let mut mutations = Vec::new();
         for keyspace in schema.keyspaces.values() {
@@ -30,6 +44,9 @@ impl Schema {
             });
         }
         mutations.extend(node::local(&schema, node, timestamp));
+        for peer in peers {
+            mutations.extend(node::peer(&schema, peer, timestamp));
+        }
         mutations.extend(node::settings(&schema, node, timestamp));
         (schema, mutations)
     }

@@ -1,12 +1,13 @@
 //! The node the engine speaks for: what `system.local` says of it.
 
 use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
 
 use helenus_core::types::Value;
 use uuid::Uuid;
 
 use super::writer::{self, PartitionWriter};
-use crate::schema::Schema;
+use crate::schema::{Schema, Table};
 use crate::storage::Mutation;
 
 /// What a node says of itself.
@@ -116,6 +117,51 @@ pub(crate) fn set_schema_version(
     let mut partition = PartitionWriter::new(table, timestamp, &key);
     partition.insert(&[("schema_version", Value::Uuid(version))]);
     Some(partition.finish())
+}
+
+/// The rows of another node in `system.peers` and `system.peers_v2`.
+pub(super) fn peer(schema: &Schema, peer: &NodeInfo, timestamp: i64) -> Vec<Mutation> {
+    let text = |text: &str| Value::Text(text.into());
+    let tokens = peer.tokens.iter().map(|token| text(&token.to_string()));
+    let tokens = Value::Set(tokens.collect());
+    let row = [
+        ("peer", Value::Inet(peer.address)),
+        ("peer_port", Value::Int(STORAGE_PORT)),
+        ("data_center", text(&peer.data_center)),
+        ("host_id", Value::Uuid(peer.host_id)),
+        ("native_address", Value::Inet(peer.address)),
+        ("native_port", Value::Int(peer.port.into())),
+        ("rack", text(&peer.rack)),
+        ("release_version", text(&peer.release_version)),
+        ("rpc_address", Value::Inet(peer.address)),
+        ("schema_version", Value::Uuid(schema.version)),
+        ("tokens", tokens),
+    ];
+    // A table takes the columns that it has.
+    peers_tables(schema)
+        .map(|table| writer::insert(table, timestamp, &row))
+        .collect()
+}
+
+/// The tables that list other nodes.
+fn peers_tables(schema: &Schema) -> impl Iterator<Item = &Arc<Table>> {
+    let names = ["peers", "peers_v2"].into_iter();
+    names.filter_map(|name| schema.table("system", name))
+}
+
+impl Schema {
+    /// The changes of `system.peers` and `system.peers_v2` that show which version of the schema the node at `peer` has.
+    /// `timestamp` is in microseconds from 1970.
+    pub fn set_peer_version(&self, peer: IpAddr, version: Uuid, timestamp: i64) -> Vec<Mutation> {
+        let row = [
+            ("peer", Value::Inet(peer)),
+            ("peer_port", Value::Int(STORAGE_PORT)),
+            ("schema_version", Value::Uuid(version)),
+        ];
+        peers_tables(self)
+            .map(|table| writer::insert(table, timestamp, &row))
+            .collect()
+    }
 }
 
 /// The settings a client may look up.

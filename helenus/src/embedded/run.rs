@@ -71,7 +71,7 @@ impl Node {
                     let outcome = self.compare_and_set(&command, execution);
                     execution.resume(outcome);
                 }
-                Action::Alter { ddl, keyspace } => {
+                Action::Alter { ddl, keyspace, .. } => {
                     let outcome = self
                         .alter(&ddl, keyspace.as_deref(), execution.context(), user)
                         .unwrap_or_else(Outcome::Failed);

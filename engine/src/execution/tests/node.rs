@@ -159,7 +159,7 @@ impl Node {
                         .for_each(|mutation| self.shard.apply(mutation, now));
                     execution.resume(Outcome::Written);
                 }
-                Action::Alter { ddl, keyspace } => {
+                Action::Alter { ddl, keyspace, .. } => {
                     let outcome =
                         match self
                             .schema

@@ -11,6 +11,7 @@ mod function;
 mod index;
 mod keyspace;
 mod renew;
+mod succeed;
 mod user_type;
 mod view;
 
@@ -26,11 +27,10 @@ use std::sync::Arc;
 
 use helenus_core::message::{ChangeType, ErrorResponse, SchemaChange, SchemaTarget};
 
-use super::{Keyspace, Schema, Table, TableId};
+use super::{Keyspace, Schema, TableId};
 use crate::Context;
 use crate::cql::ast::{Ddl, TableName};
 use crate::storage::Mutation;
-use crate::system;
 
 /// What a schema change comes to.
 #[derive(Debug, Clone)]
@@ -183,45 +183,25 @@ impl Schema {
         context: &Context,
     ) -> SchemaUpdate {
         let Alteration { keyspace, change } = alteration;
-        let old = self.keyspaces.get(name);
+        let old = self.keyspaces.get(name).map(|old| &**old);
         let mut keyspaces = self.keyspaces.clone();
         let new = keyspace.map(Arc::new);
         match &new {
             Some(new) => keyspaces.insert(Arc::clone(&new.name), Arc::clone(new)),
             None => keyspaces.remove(name),
         };
-        let (old, new) = (old.map(|old| &**old), new.as_deref());
-        let content = self.content.with(old, new);
-        let version = content.version();
-        let mut mutations = system::catalog::changes(self, old, new, context.timestamp);
-        mutations.extend(system::node::set_schema_version(
-            self,
-            version,
-            context.timestamp,
-        ));
-        let kept = |table: &&Arc<Table>| {
-            new.and_then(|new| new.tables.get(&table.name))
-                .is_some_and(|new| new.id == table.id)
-        };
-        let dropped = old
-            .into_iter()
-            .flat_map(|old| old.tables.values())
-            .filter(|table| !kept(table))
-            .map(|table| table.id)
-            .collect();
+        let content = self.content.with(old, new.as_deref());
+        let schema = Arc::new(Self {
+            keyspaces,
+            version: content.version(),
+            datacenters: Arc::clone(&self.datacenters),
+            node: Arc::clone(&self.node),
+            content,
+        });
         SchemaUpdate {
-            events: events::between(old, new),
-            schema: Arc::new(Self {
-                keyspaces,
-                version,
-                datacenters: Arc::clone(&self.datacenters),
-                node: Arc::clone(&self.node),
-                content,
-            }),
             change: Some(change),
-            mutations,
-            dropped,
             warnings,
+            ..self.succeeded_by(schema, [(old, new.as_deref())], context)
         }
     }
 

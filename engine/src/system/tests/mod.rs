@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use helenus_core::types::Value;
 use helenus_core::wire::Reader;
+use uuid::Uuid;
 
 use super::NodeInfo;
 use crate::readers::{Fragment, PartitionRange, ReadCommand, ReadProgress, Slices};
@@ -228,6 +229,40 @@ fn the_local_row_follows_the_schema_version() {
     assert!(
         local.contains(&version) && local.contains("rpc_port=9042"),
         "{local}"
+    );
+}
+
+#[test]
+fn a_node_among_others_lists_them_and_counts_its_datacenters() {
+    let peer = |last, datacenter: &str| {
+        let mut peer = NodeInfo::new([127, 0, 0, last].into(), 9042, Uuid::from_u128(last.into()));
+        peer.data_center = datacenter.to_owned();
+        peer.tokens = vec![last.into()];
+        peer
+    };
+    let peers = [peer(2, "datacenter2"), peer(3, "datacenter1")];
+    let (schema, mutations) = Schema::bootstrap_among(&NodeInfo::default(), &peers, 1);
+    let centres: Vec<_> = schema.datacenters.iter().collect();
+    assert_eq!(
+        centres,
+        [(&"datacenter1".into(), &2), (&"datacenter2".into(), &1)]
+    );
+    let mut tables = Tables::new();
+    tables.apply(&mutations);
+    let changed = [127, 0, 0, 2].into();
+    tables.apply(&schema.set_peer_version(changed, Uuid::from_u128(7), 2));
+    let lines = tables.lines();
+    let of_peers = lines.iter().filter(|line| line.contains("127.0.0.2"));
+    assert_eq!(
+        of_peers.collect::<Vec<_>>(),
+        [
+            "system.peers 127.0.0.2 | data_center=datacenter2; host_id=00000000-0000-0000-0000-000000000002; \
+             rack=rack1; release_version=5.0.4; rpc_address=127.0.0.2; \
+             schema_version=00000000-0000-0000-0000-000000000007; tokens=[2]",
+            "system.peers_v2 127.0.0.2 / 7000 | data_center=datacenter2; \
+             host_id=00000000-0000-0000-0000-000000000002; native_address=127.0.0.2; native_port=9042; rack=rack1; \
+             release_version=5.0.4; schema_version=00000000-0000-0000-0000-000000000007; tokens=[2]",
+        ]
     );
 }
 

@@ -155,7 +155,7 @@ impl Run<'_> {
                     self.write(mutations);
                     execution.resume(Outcome::Written);
                 }
-                Action::Alter { ddl, keyspace } => {
+                Action::Alter { ddl, keyspace, .. } => {
                     let update = self
                         .schema
                         .apply(&ddl, keyspace.as_deref(), execution.context());
