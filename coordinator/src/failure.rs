@@ -129,6 +129,30 @@ pub enum Failure {
 }
 
 impl Failure {
+    /// A read that timed out, or failed if anybody did.
+    pub(crate) fn of_read(
+        level: Consistency,
+        (received, required): (u16, u16),
+        data_present: bool,
+        reasons: FailureReasonMap,
+    ) -> Failure {
+        if reasons.is_empty() {
+            return Failure::ReadTimeout {
+                level,
+                received,
+                required,
+                data_present,
+            };
+        }
+        Failure::ReadFailure {
+            level,
+            received,
+            required,
+            data_present,
+            reasons,
+        }
+    }
+
     /// The ERROR for the client, with the nodes' addresses.
     #[must_use]
     pub fn into_response(self, ring: &Ring) -> ErrorResponse {

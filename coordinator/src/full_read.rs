@@ -15,6 +15,8 @@
 //! | | a lack that nobody is left to confirm; the deadline | fail |
 //! | ended | anything | nothing |
 
+mod outcome;
+
 use std::time::Instant;
 
 use smallvec::SmallVec;
@@ -27,31 +29,11 @@ use crate::machine::{Action, CallId, Machine, Outcome};
 use crate::message::{Reply, Request};
 use crate::model::Model;
 use crate::node::NodeId;
+use crate::options::ReadOptions;
 use crate::plan::ReadPlan;
-use crate::read_repair::{Lack, Lacks};
+use crate::read_repair::Lacks;
 use crate::speculation::Speculation;
 use crate::steps::Steps;
-
-/// What a read does about replicas that are found to be behind: a table's `read_repair`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ReadRepair {
-    /// `BLOCKING`: they are sent what they lack, and the answer waits until as many have it as the level needs. So a
-    /// later read at a quorum never gives older data.
-    Blocking,
-    /// `NONE`: they are left as they are.
-    None,
-}
-
-/// What reads have in common.
-#[derive(Debug, Clone, Copy)]
-pub struct ReadOptions {
-    /// When the client gets an answer, whatever it is.
-    pub deadline: Instant,
-    /// What is done about replicas that are behind.
-    pub repair: ReadRepair,
-    /// Whether [`Action::Trace`] tells the steps.
-    pub traced: bool,
-}
 
 /// A read of data in full: of a range of tokens or through an index, and what a read of a partition becomes when digests
 /// differ.
@@ -157,7 +139,7 @@ impl<M: Model> FullRead<M> {
         first: u64,
     ) -> Self {
         Self {
-            speculate: speculate_at(now, &plan),
+            speculate: plan.speculates_at(now),
             command,
             plan,
             options,
@@ -199,181 +181,8 @@ impl<M: Model> FullRead<M> {
         true
     }
 
-    /// Makes one of as many answers as there had to be.
-    fn resolve(&mut self) {
-        if let [_] = self.answers.as_slice() {
-            let only = self.answers.pop();
-            return self.end(only.map(|(_, data)| data));
-        }
-        let reconciled = M::reconcile(&self.command, &self.answers);
-        if !reconciled.short.is_empty() {
-            for (index, (node, _)) in reconciled.short.iter().enumerate() {
-                let asked = Asked::Further(index as u32);
-                self.send(*node, asked, Event::ReadingFurther(*node));
-            }
-            self.state = Phase::Further(reconciled.short);
-            return;
-        }
-        if reconciled.repairs.is_empty() || self.options.repair == ReadRepair::None {
-            return self.end(Some(reconciled.data));
-        }
-        let lacks = Lacks::new(reconciled.repairs);
-        for (index, Lack { node, .. }) in lacks.iter().enumerate() {
-            let (node, asked) = (*node, Asked::Repair(index as u32));
-            self.send(node, asked, Event::Repairing(node));
-        }
-        self.speculate = speculate_at(self.clock.now(), &self.plan);
-        self.state = Phase::Repairing(reconciled.data, lacks);
-    }
-
-    /// Sends what nodes lack that haven't confirmed it to others in their place: all of them, or one that failed.
-    fn repair_elsewhere(&mut self, failed: Option<NodeId>) {
-        let Phase::Repairing(_, lacks) = &mut self.state else {
-            return;
-        };
-        if self.plan.speculation == Speculation::Never {
-            return;
-        }
-        let mut places: SmallVec<[(NodeId, u32); 5]> = SmallVec::new();
-        let mut next = usize::from(self.plan.contacts);
-        for node in lacks.unconfirmed(failed) {
-            let Some(place) = self.plan.candidates.get(next).copied() else {
-                break;
-            };
-            next += 1;
-            places.extend(lacks.replace(node).map(|index| (place, index)));
-        }
-        self.plan.contacts = next as u16;
-        for (node, index) in places {
-            let event = Event::RepairingSpeculatively(node);
-            self.send(node, Asked::Repair(index), event);
-        }
-    }
-
-    fn end(&mut self, data: Option<M::Data>) {
-        // There is always an answer where one is taken.
-        if let Some(data) = data {
-            self.state = Phase::Ending(Ok(data));
-            self.steps.push(Step::Done);
-        }
-    }
-
-    fn fail(&mut self) {
-        let level = self.plan.level;
-        let reasons = self.calls.failures(|asked| match self.state {
-            Phase::Asking => matches!(asked, Asked::Full),
-            Phase::Further(_) => matches!(asked, Asked::Further(_)),
-            _ => matches!(asked, Asked::Repair(_)),
-        });
-        let (received, required, data_present) = match &self.state {
-            Phase::Asking if self.mismatch && reasons.is_empty() => (
-                self.plan.required.saturating_sub(1),
-                self.plan.required,
-                true,
-            ),
-            Phase::Asking => {
-                let received = self.answers.len() as u16;
-                (received, self.plan.required, received > 0)
-            }
-            // All answered, but one not to the end.
-            Phase::Further(_) => (
-                self.plan.required.saturating_sub(1),
-                self.plan.required,
-                true,
-            ),
-            Phase::Repairing(_, lacks) => {
-                let (received, required) = lacks.confirmed();
-                (received, required, true)
-            }
-            Phase::Ending(_) | Phase::Ended => return,
-        };
-        self.trace(match &self.state {
-            Phase::Repairing(..) => Event::RepairTimedOut { required },
-            _ => Event::ReadEnded {
-                failed: !reasons.is_empty(),
-                received,
-                required,
-                data_present,
-            },
-        });
-        let failure = if reasons.is_empty() {
-            Failure::ReadTimeout {
-                level,
-                received,
-                required,
-                data_present,
-            }
-        } else {
-            Failure::ReadFailure {
-                level,
-                received,
-                required,
-                data_present,
-                reasons,
-            }
-        };
-        self.state = Phase::Ending(Err(failure));
-        self.steps.push(Step::Done);
-    }
-
     fn is_over(&self) -> bool {
         matches!(self.state, Phase::Ending(_) | Phase::Ended)
-    }
-
-    fn on_failure(&mut self, node: NodeId, asked: Asked) {
-        match (&mut self.state, asked) {
-            (Phase::Asking, Asked::Full) => {
-                let lost = self.calls.failures(|_| true).len();
-                let waits = lost + usize::from(self.plan.required) <= self.calls.len();
-                let asks = self.ask_another();
-                if !asks && !waits {
-                    self.fail();
-                }
-            }
-            (Phase::Further(_), Asked::Further(_)) => self.fail(),
-            (Phase::Repairing(_, lacks), Asked::Repair(index)) => {
-                lacks.lost(index);
-                self.repair_elsewhere(Some(node));
-                if let Phase::Repairing(_, lacks) = &self.state
-                    && lacks.is_hopeless()
-                {
-                    self.fail();
-                }
-            }
-            _ => {}
-        }
-    }
-
-    fn on_answer(&mut self, from: NodeId, asked: Asked, data: M::Data) {
-        match (&self.state, asked) {
-            (Phase::Asking, Asked::Full) => {
-                self.answers.push((from, data));
-                if self.answers.len() >= usize::from(self.plan.required) {
-                    self.resolve();
-                }
-            }
-            (Phase::Further(_), Asked::Further(_)) => {
-                let mut answers = self.answers.iter_mut();
-                if let Some((_, known)) = answers.find(|(node, _)| *node == from) {
-                    M::append(known, data);
-                }
-                let further = |call: &&crate::calls::Call<Asked>| {
-                    call.state == State::Waiting && matches!(call.asked, Asked::Further(_))
-                };
-                if self.calls.iter().find(further).is_none() {
-                    self.resolve();
-                }
-            }
-            _ => {}
-        }
-    }
-}
-
-/// When to do something about who hasn't answered a request that was sent now.
-pub(crate) fn speculate_at(now: Instant, plan: &ReadPlan) -> Option<Instant> {
-    match plan.speculation {
-        Speculation::After(wait) => now.checked_add(wait),
-        Speculation::Never | Speculation::Always => None,
     }
 }
 
@@ -484,3 +293,6 @@ impl<M: Model> Machine<M> for FullRead<M> {
         matches!(self.state, Phase::Ended) && self.steps.is_empty()
     }
 }
+
+#[cfg(test)]
+mod tests;

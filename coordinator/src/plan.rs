@@ -1,6 +1,8 @@
 //! Whom a request goes to and how many must answer: decided once, before anything is sent. Answers to Cassandra's
 //! `ReplicaPlans`.
 
+use std::time::Instant;
+
 use helenus_core::Consistency;
 use smallvec::SmallVec;
 
@@ -21,7 +23,7 @@ pub struct Vantage<'a> {
 }
 
 impl Vantage<'_> {
-    fn is_here(&self, node: NodeId) -> bool {
+    pub(crate) fn is_here(&self, node: NodeId) -> bool {
         self.ring.data_centre(node) == self.ring.data_centre(self.local)
     }
 
@@ -119,6 +121,14 @@ impl ReadPlan {
             required,
             speculation,
         })
+    }
+
+    /// When to do something about who hasn't answered what was sent now.
+    pub(crate) fn speculates_at(&self, now: Instant) -> Option<Instant> {
+        match self.speculation {
+            Speculation::After(wait) => now.checked_add(wait),
+            Speculation::Never | Speculation::Always => None,
+        }
     }
 }
 

@@ -13,6 +13,8 @@
 //! | healing | the outcome of a [`FullRead`], which nobody waits for | *ended* |
 //! | ended | anything | nothing |
 
+mod outcome;
+
 use std::time::Instant;
 
 use smallvec::SmallVec;
@@ -21,11 +23,12 @@ use crate::calls::{Calls, State};
 use crate::clock::Clock;
 use crate::event::Event;
 use crate::failure::{Failure, FailureReason};
-use crate::full_read::{Answers, FullRead, ReadOptions, ReadRepair, speculate_at};
+use crate::full_read::{Answers, FullRead};
 use crate::machine::{Action, CallId, Machine, Outcome};
 use crate::message::{Reply, Request};
 use crate::model::Model;
-use crate::node::{NodeId, Nodes};
+use crate::node::NodeId;
+use crate::options::ReadOptions;
 use crate::plan::ReadPlan;
 use crate::speculation::Speculation;
 use crate::steps::Steps;
@@ -83,7 +86,7 @@ impl<M: Model> Read<M> {
         // One that always asks one more has two chances of data.
         let data = 1 + u16::from(plan.speculation == Speculation::Always);
         let mut read = Self {
-            speculate: speculate_at(now, &plan),
+            speculate: plan.speculates_at(now),
             command,
             plan,
             options,
@@ -146,65 +149,6 @@ impl<M: Model> Read<M> {
         (self.answers.len() + self.digests.len()) as u16
     }
 
-    /// Ends, or goes on with data in full, if there are data and enough answers.
-    fn compare(&mut self) {
-        let [first, others @ ..] = self.answers.as_slice() else {
-            return;
-        };
-        if self.received() < self.plan.required {
-            return;
-        }
-        let waits = self.calls.waiting() > 0 && self.options.repair == ReadRepair::Blocking;
-        let mut agreed = None;
-        if waits || self.received() > 1 {
-            let digest = M::digest(&first.1);
-            let digests = self.digests.iter().copied();
-            let mut all = digests.chain(others.iter().map(|(_, data)| M::digest(data)));
-            if all.any(|other| other != digest) {
-                return self.resolve();
-            }
-            agreed = Some(digest).filter(|_| waits);
-        }
-        self.outcome = Some(Ok(self.answers.swap_remove(0).1));
-        self.steps.push(Step::Done);
-        self.state = agreed.map_or(Phase::Ended, Phase::Late);
-    }
-
-    /// Goes on with data in full.
-    fn resolve(&mut self) {
-        self.trace(Event::DigestMismatch);
-        let answers = std::mem::take(&mut self.answers);
-        self.state = Phase::Resolving(Box::new(self.full_read(answers)));
-    }
-
-    fn full_read(&self, answers: Answers<M>) -> FullRead<M> {
-        FullRead::after_mismatch(
-            self.clock.now(),
-            self.command.clone(),
-            self.plan.clone(),
-            self.options,
-            FULL_READ,
-            answers,
-        )
-    }
-
-    /// A replica is behind that answered late, or those are that answered in time: all that answered are asked for
-    /// their data, which makes them the same.
-    fn heal(&mut self, late: NodeId) {
-        let answered = self.calls.iter();
-        let answered = answered.filter(|call| call.state == State::Answered);
-        let mut nodes: Nodes = answered.map(|call| call.node).collect();
-        if !nodes.contains(&late) {
-            nodes.push(late);
-        }
-        self.plan.required = nodes.len() as u16;
-        self.plan.contacts = self.plan.required;
-        self.plan.candidates = nodes;
-        self.plan.speculation = Speculation::Never;
-        self.trace(Event::DigestMismatch);
-        self.state = Phase::Healing(Box::new(self.full_read(Answers::<M>::new())));
-    }
-
     fn on_answer(&mut self, from: NodeId, digest: M::Digest) {
         match self.state {
             Phase::Late(agreed) if agreed != digest => self.heal(from),
@@ -228,39 +172,6 @@ impl<M: Model> Read<M> {
             Phase::Late(_) if self.calls.waiting() == 0 => self.state = Phase::Ended,
             _ => {}
         }
-    }
-
-    fn fail(&mut self) {
-        let level = self.plan.level;
-        let required = self.plan.required;
-        let received = self.received();
-        let data_present = !self.answers.is_empty();
-        let reasons = self.calls.failures(|_| true);
-        self.trace(Event::ReadEnded {
-            failed: !reasons.is_empty(),
-            received,
-            required,
-            data_present,
-        });
-        let failure = if reasons.is_empty() {
-            Failure::ReadTimeout {
-                level,
-                received,
-                required,
-                data_present,
-            }
-        } else {
-            Failure::ReadFailure {
-                level,
-                received,
-                required,
-                data_present,
-                reasons,
-            }
-        };
-        self.outcome = Some(Err(failure));
-        self.steps.push(Step::Done);
-        self.state = Phase::Ended;
     }
 }
 
@@ -378,3 +289,6 @@ impl<M: Model> Machine<M> for Read<M> {
         matches!(self.state, Phase::Ended) && self.steps.is_empty()
     }
 }
+
+#[cfg(test)]
+mod tests;

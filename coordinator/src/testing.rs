@@ -1,4 +1,7 @@
-//! Rings for this crate's tests.
+//! Rings, a store of numbers and its replicas for this crate's tests.
+
+pub(crate) mod harness;
+pub(crate) mod kv;
 
 use std::net::{Ipv4Addr, SocketAddr};
 
