@@ -41,6 +41,25 @@ pub struct TlsSession {
     pub cipher_suite: String,
 }
 
+/// What a connection, or several of them, keep of a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Held {
+    /// Requests that were taken and whose answers aren't sent.
+    pub requests: u64,
+    /// Bytes of requests, from their first byte until their answers are sent, and of unsent answers.
+    pub bytes: u64,
+}
+
+impl std::iter::Sum for Held {
+    fn sum<I: Iterator<Item = Held>>(all: I) -> Held {
+        all.fold(Held::default(), |sum, held| Held {
+            requests: sum.requests.saturating_add(held.requests),
+            bytes: sum.bytes.saturating_add(held.bytes),
+        })
+    }
+}
+
 /// An open connection as it was when it was looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -63,6 +82,8 @@ pub struct ConnectionSnapshot {
     pub tls: Option<Arc<TlsSession>>,
     /// Well-formed requests so far, those of the handshake included.
     pub requests: u64,
+    /// What it keeps of the server.
+    pub held: Held,
 }
 
 impl ConnectionSnapshot {
@@ -79,6 +100,8 @@ impl ConnectionSnapshot {
 pub(crate) struct Record {
     address: SocketAddr,
     requests: AtomicU64,
+    held_requests: AtomicU64,
+    held_bytes: AtomicU64,
     described: Mutex<Described>,
 }
 
@@ -98,6 +121,8 @@ impl Record {
         Record {
             address,
             requests: AtomicU64::new(0),
+            held_requests: AtomicU64::new(0),
+            held_bytes: AtomicU64::new(0),
             described: Mutex::default(),
         }
     }
@@ -106,6 +131,20 @@ impl Record {
     #[inline]
     pub(crate) fn set_requests(&self, requests: u64) {
         self.requests.store(requests, Ordering::Relaxed);
+    }
+
+    /// The connection keeps so much. Only itself says so.
+    #[inline]
+    pub(crate) fn set_held(&self, held: Held) {
+        self.held_requests.store(held.requests, Ordering::Relaxed);
+        self.held_bytes.store(held.bytes, Ordering::Relaxed);
+    }
+
+    pub(crate) fn held(&self) -> Held {
+        Held {
+            requests: self.held_requests.load(Ordering::Relaxed),
+            bytes: self.held_bytes.load(Ordering::Relaxed),
+        }
     }
 
     /// It came so far, in this version.
@@ -143,6 +182,7 @@ impl Record {
             user: described.user.clone(),
             tls: described.tls.clone(),
             requests: self.requests.load(Ordering::Relaxed),
+            held: self.held(),
         }
     }
 }

@@ -5,7 +5,7 @@ mod observe;
 mod secured;
 
 use crate::authentication::log_in;
-use crate::clients::ConnectionStage;
+use crate::clients::{ConnectionStage, Held};
 use crate::dispatch::{Dispatched, Quota, dispatch};
 use crate::hub::Hub;
 use crate::mailbox::Mail;
@@ -298,6 +298,19 @@ impl<S: Service> Driver<S> {
         }
     }
 
+    /// Counts what the connection holds.
+    fn hold(&mut self) {
+        let (requests, bytes) = self.connection.in_flight();
+        let arriving = self.input.len() + self.connection.gathered();
+        let bytes = bytes + arriving + self.connection.unsent() + self.sealed;
+        let held = Held {
+            requests: requests as u64,
+            bytes: bytes as u64,
+        };
+        self.shares.hold(held);
+        self.membership.record.set_held(held);
+    }
+
     /// Whether reading goes on though shared budgets are used up: to finish what has begun, or to answer
     /// that they are.
     fn reads_on(&self) -> bool {
@@ -346,8 +359,7 @@ impl<S: Service> Pumped for Driver<S> {
             self.connection.handle_timeout(now);
         }
         if matches!(self.stage, Stage::Open | Stage::Ending { .. }) {
-            self.shares
-                .hold(&self.connection, self.input.len() + self.sealed);
+            self.hold();
             let has_begun = self.has_begun();
             self.shares.allow(&mut self.connection, has_begun, now);
             let mut input = std::mem::take(&mut self.input);
@@ -360,8 +372,7 @@ impl<S: Service> Pumped for Driver<S> {
             self.show_stage();
         }
         self.advance_stage(now).unwrap_or_else(|| {
-            self.shares
-                .hold(&self.connection, self.input.len() + self.sealed);
+            self.hold();
             self.note_pause();
             if self.quota.events > 0 {
                 return Turn::Wait;

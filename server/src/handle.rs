@@ -1,6 +1,6 @@
 //! What a service holds of its server.
 
-use crate::clients::ConnectionSnapshot;
+use crate::clients::{ConnectionSnapshot, Held};
 use crate::control::Control;
 use crate::metrics::{Histogram, Metrics, Totals};
 use crate::offload::Offload;
@@ -75,6 +75,12 @@ impl ServerHandle {
     /// How many connections are open.
     pub fn connections(&self) -> usize {
         self.registry.len()
+    }
+
+    /// What the open connections hold together, whether or not there is a limit of it: what
+    /// [`Limits::bytes`](crate::Limits::bytes) and [`Limits::requests`](crate::Limits::requests) bound.
+    pub fn held(&self) -> Held {
+        self.registry.held()
     }
 
     /// The open connections as they are now, in the order they were accepted.

@@ -36,7 +36,7 @@ pub use authentication::{
 };
 pub use backoff::AcceptBackoff;
 pub use budget::{Budget, Lease};
-pub use clients::{ConnectionSnapshot, ConnectionStage, TlsSession};
+pub use clients::{ConnectionSnapshot, ConnectionStage, Held, TlsSession};
 pub use control::ShutdownHandle;
 pub use dispatch::{Dispatched, Quota, dispatch};
 pub use driver::Driver;

@@ -1,6 +1,6 @@
 //! Every open connection of a server: bounded in number, reached for events and for the drain.
 
-use crate::clients::{ConnectionSnapshot, Record};
+use crate::clients::{ConnectionSnapshot, Held, Record};
 use crate::mailbox::{Mail, Mailbox};
 use crate::options::{Limits, Options};
 use crate::rate::Rate;
@@ -165,6 +165,13 @@ impl Registry {
         };
         let snapshots = records.iter().map(|(id, record)| record.snapshot(*id));
         snapshots.collect()
+    }
+
+    /// What the open connections hold together.
+    pub(crate) fn held(&self) -> Held {
+        let inner = lock(&self.inner);
+        let members = inner.connections.values();
+        members.map(|member| member.record.held()).sum()
     }
 
     /// What an open connection shows of itself.

@@ -2,6 +2,7 @@
 //! in flight, requests a second.
 
 use crate::budget::{Budget, Lease};
+use crate::clients::Held;
 use crate::options::Limits;
 use crate::rate::{Left, Rate};
 use helenus_core::ServerConnection;
@@ -79,15 +80,13 @@ impl Shares {
     }
 
     /// Counts what the connection holds: requests from their first byte until their answers are sent, and
-    /// the answers; `input` bytes of it are still outside of the connection.
-    pub(crate) fn hold(&mut self, connection: &ServerConnection, input: usize) {
-        let (requests, bytes) = connection.in_flight();
-        let held = (bytes + input + connection.unsent()) as u64;
+    /// the answers.
+    pub(crate) fn hold(&mut self, held: Held) {
         for lease in &mut self.bytes {
-            lease.hold(held - held % COUNTED);
+            lease.hold(held.bytes - held.bytes % COUNTED);
         }
         for lease in &mut self.requests {
-            lease.hold(requests as u64);
+            lease.hold(held.requests);
         }
     }
 

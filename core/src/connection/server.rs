@@ -133,10 +133,12 @@ impl ServerConnection {
             let frame = match step {
                 Step::Frame(frame) => frame,
                 Step::NeedInput => {
+                    self.exchange.stats.bytes_discarded = self.inbound.discarded();
                     self.left = input.len();
                     return Next::Stop(self.starve());
                 }
                 Step::Fault(fault) => {
+                    self.exchange.stats.bytes_discarded = self.inbound.discarded();
                     self.exchange.fault(fault);
                     continue;
                 }

@@ -18,6 +18,9 @@ pub struct Stats {
     pub events: u64,
     /// Bytes of output that were sent.
     pub bytes_sent: u64,
+    /// Bytes of envelopes that were refused on their header, being too long, unknown or one too many: they
+    /// were thrown away as they came. As they were after decompression, in v5.
+    pub bytes_discarded: u64,
     /// Answers that were ERRORs, whoever wrote them.
     pub errors: u64,
     /// The same by their code.

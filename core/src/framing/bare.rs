@@ -13,6 +13,8 @@ use crate::transition::Role;
 #[derive(Debug, Default)]
 pub(crate) struct BareReader {
     stage: Stage,
+    /// Bytes of envelopes that were refused on their header.
+    discarded: u64,
 }
 
 #[derive(Debug, Default)]
@@ -32,6 +34,11 @@ enum Stage {
 }
 
 impl BareReader {
+    /// How many bytes of envelopes that were refused on their header came and went.
+    pub(crate) const fn discarded(&self) -> u64 {
+        self.discarded
+    }
+
     /// Whether an envelope's header was read, and its body wasn't.
     #[inline]
     pub(crate) fn is_begun(&self) -> bool {
@@ -125,6 +132,7 @@ impl BareReader {
                 let taken = input.len().min(*left);
                 input.advance(taken);
                 *left -= taken;
+                self.discarded += taken as u64;
                 if *left > 0 {
                     return Some(Step::NeedInput);
                 }
@@ -216,6 +224,7 @@ impl BareReader {
         if let PeerMisbehaved::BetaVersion(_) = fault.error {
             fault.stream = StreamId(0);
         }
+        self.discarded += Header::SIZE as u64;
         self.stage = Stage::Discard {
             left: header.length as usize,
             fault: Some(Box::new(fault)),

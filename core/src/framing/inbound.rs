@@ -39,6 +39,8 @@ pub(crate) struct Inbound {
     wanted: usize,
     /// Whether a long body was lent from the input, which leaves its room behind.
     leaves_room: bool,
+    /// What readers before this one discarded.
+    discarded: u64,
 }
 
 #[derive(Debug)]
@@ -57,11 +59,13 @@ impl Inbound {
             unneeded: 0,
             wanted: 0,
             leaves_room: false,
+            discarded: 0,
         }
     }
 
     /// From the next byte on, envelopes travel like this.
     pub(crate) fn switch(&mut self, framing: Framing) {
+        self.discarded = self.discarded();
         self.reader = match framing {
             Framing::Bare(compression) => Reader::Bare(BareReader::default(), compression),
             Framing::Segments(format) => Reader::Segments(SegmentReader::new(format)),
@@ -171,6 +175,21 @@ impl Inbound {
             Source::Input => (input, &mut self.consumed),
             Source::Scratch => (&mut self.scratch, &mut self.scratch_consumed),
         }
+    }
+
+    /// How many bytes of envelopes that were refused on their header came and went.
+    pub(crate) const fn discarded(&self) -> u64 {
+        self.discarded
+            + match &self.reader {
+                Reader::Bare(reader, _) => reader.discarded(),
+                Reader::Segments(reader) => reader.discarded(),
+            }
+    }
+
+    /// Bytes that were taken off the input and wait here: what came so far of a message of several
+    /// segments, or what a compressed segment held.
+    pub(crate) fn gathered(&self) -> usize {
+        self.scratch.len().saturating_sub(self.scratch_consumed)
     }
 
     /// Whether an envelope's header was read, and its body wasn't.

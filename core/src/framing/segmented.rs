@@ -25,6 +25,8 @@ pub(crate) struct SegmentReader {
     holds: Holds,
     /// The envelope that is being put together, or dropped piece by piece.
     part: Option<Part>,
+    /// Bytes of envelopes that were refused on their header.
+    discarded: u64,
 }
 
 /// What the scratch buffer holds.
@@ -53,7 +55,13 @@ impl SegmentReader {
             run: 0,
             holds: Holds::Parts,
             part: None,
+            discarded: 0,
         }
+    }
+
+    /// How many bytes of envelopes that were refused on their header came and went.
+    pub(crate) const fn discarded(&self) -> u64 {
+        self.discarded
     }
 
     /// How many segments were opened.
@@ -130,6 +138,7 @@ impl SegmentReader {
         self.run = self.run.saturating_sub(taken);
         let after = if self.run == 0 { TRAILER } else { 0 };
         if consumed {
+            self.discarded += taken as u64;
             input.advance((taken + after).min(input.len()));
         }
         match step {
@@ -147,6 +156,7 @@ impl SegmentReader {
             match next_of_run(scratch, scratch.len(), Source::Scratch, rules) {
                 Taken::Frame(frame) => Step::Frame(frame),
                 Taken::Fault(fault, taken) => {
+                    self.discarded += taken as u64;
                     scratch.advance(taken.min(scratch.len()));
                     Step::Fault(fault)
                 }
@@ -160,7 +170,12 @@ impl SegmentReader {
             let header = Header::decode(scratch.first_chunk::<{ Header::SIZE }>()?);
             scratch.advance(Header::SIZE);
             match self.begin(header, rules) {
-                Ok(part) => self.part = Some(part),
+                Ok(part) => {
+                    if let Part::Dropped { .. } = part {
+                        self.discarded += Header::SIZE as u64;
+                    }
+                    self.part = Some(part);
+                }
                 Err(fault) => return Some(Step::Fault(fault)),
             }
         }
@@ -184,6 +199,7 @@ impl SegmentReader {
                 let taken = scratch.len().min(*left);
                 scratch.advance(taken);
                 *left -= taken;
+                self.discarded += taken as u64;
                 if *left > 0 {
                     return None;
                 }

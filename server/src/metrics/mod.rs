@@ -130,6 +130,8 @@ counters! {
     bytes_received,
     /// Bytes written to sockets.
     bytes_sent,
+    /// Bytes of requests that were refused on their header, thrown away as they came.
+    bytes_discarded,
     /// Answers that were ERRORs.
     errors as "cql_error_responses",
     /// Connections closed for a fatal error.
@@ -208,6 +210,7 @@ pub(crate) fn has_moved(now: &Stats, before: &Stats) -> bool {
     now.requests != before.requests
         || now.responses != before.responses
         || now.bytes_sent != before.bytes_sent
+        || now.bytes_discarded != before.bytes_discarded
         || now.events != before.events
         || now.errors != before.errors
         || now.fatal != before.fatal
@@ -221,6 +224,7 @@ pub(crate) fn difference(now: &Stats, before: &Stats) -> Totals {
         responses: now.responses - before.responses,
         events: now.events - before.events,
         bytes_sent: now.bytes_sent - before.bytes_sent,
+        bytes_discarded: now.bytes_discarded - before.bytes_discarded,
         errors: now.errors - before.errors,
         fatal: now.fatal - before.fatal,
         faults: if has_faults {

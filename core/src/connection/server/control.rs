@@ -248,6 +248,13 @@ impl ServerConnection {
         )
     }
 
+    /// Bytes that came, are no request in flight yet, and were taken off the input: the beginning of a message
+    /// of several segments, or what a compressed segment held.
+    #[must_use]
+    pub fn gathered(&self) -> usize {
+        self.inbound.gathered()
+    }
+
     /// Bytes of output not sent yet.
     #[must_use]
     pub fn unsent(&self) -> usize {

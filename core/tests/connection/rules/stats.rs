@@ -65,3 +65,49 @@ fn the_options_of_a_client_are_given_away_once_and_not_without_bound() {
     assert_eq!(names, ["CQL_VERSION", "DRIVER_NAME"]);
     assert_eq!(server.connection.take_client_options(), None);
 }
+
+#[test]
+fn bytes_that_are_refused_on_their_header_are_counted_as_they_come() {
+    let config = || limited(|limits| limits.max_message = Some(300));
+    let long = |version| query(version, 7, &"x".repeat(400));
+    let discarded = |server: &Server| server.connection.stats().bytes_discarded;
+
+    let mut server = ready(4, limited(|limits| limits.max_envelope = 300), VOID());
+    server.receive(&long(4)[..200], Cuts::BYTES);
+    assert_eq!(discarded(&server), 200);
+    server.receive(&long(4)[200..], Cuts::Whole);
+    server.receive(&options(4, 8), Cuts::Whole);
+    assert_eq!(discarded(&server), long(4).len() as u64);
+
+    let mut server = ready(5, config(), VOID());
+    let together = [long(5), options(5, 8)].concat();
+    let run = segment(SegmentFormat::Plain, true, &together);
+    server.receive(&run, Cuts::Whole);
+    assert_eq!(discarded(&server), long(5).len() as u64);
+
+    let mut server = ready(5, config(), VOID());
+    let parts = long(5);
+    let parts = parts.chunks(100).map(|part| {
+        let part = segment(SegmentFormat::Plain, false, part);
+        server.receive(&part, Cuts::Whole);
+        discarded(&server)
+    });
+    let length = long(5).len() as u64;
+    assert_eq!(
+        parts.collect::<Vec<_>>(),
+        [100, 200, 300, 400, length.min(500)]
+    );
+}
+
+#[test]
+fn what_came_of_a_message_of_several_segments_is_told() {
+    let mut server = ready(5, ServerConfig::default(), VOID());
+    let long = query(5, 7, &"x".repeat(1000));
+    let (head, tail) = long.split_at(600);
+    server.receive(&segment(SegmentFormat::Plain, false, head), Cuts::Whole);
+    // The header is taken at once.
+    assert_eq!(server.connection.gathered(), 600 - 9);
+    server.receive(&segment(SegmentFormat::Plain, false, tail), Cuts::Whole);
+    assert_eq!(got(&mut server)[0].opcode, Opcode::RESULT);
+    assert_eq!(server.connection.gathered(), 0);
+}

@@ -95,6 +95,11 @@ impl Published {
         )?;
         let open = self.server.connections();
         families.gauge("helenus_connections", "Open connections.", open)?;
+        let held = self.server.held();
+        let help = "Requests that were taken and whose answers aren't sent.";
+        families.gauge("helenus_cql_requests_in_flight", help, held.requests)?;
+        let help = "Bytes of requests arriving or in flight, and of unsent answers.";
+        families.gauge("helenus_bytes_held", help, held.bytes)?;
         for (name, help, count) in self.server.totals().counters() {
             families.counter(&format!("helenus_{name}"), help, count)?;
         }

@@ -12,6 +12,7 @@ use super::*;
 
 /// A server whose metrics are published.
 struct Published {
+    service: EmbeddedService,
     cql: SocketAddr,
     http: SocketAddr,
     shutdown: ShutdownHandle,
@@ -21,13 +22,15 @@ struct Published {
 impl Published {
     fn start() -> Self {
         let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-        let service = Arc::new(EmbeddedService::new(any));
-        let server = Server::bind(Runtime::Tokio, any, service, Options::default()).unwrap();
+        let service = EmbeddedService::new(any);
+        let served = Arc::new(service.clone());
+        let server = Server::bind(Runtime::Tokio, any, served, Options::default()).unwrap();
         let handle = server.hub().handle().clone();
         let http = serve(any, Exposition::new(handle, Runtime::Tokio, 1)).unwrap();
         let (cql, shutdown) = (server.local_addr(), server.handle());
         let thread = Some(thread::spawn(move || server.run(1)));
         Self {
+            service,
             cql,
             http,
             shutdown,
@@ -106,11 +109,7 @@ impl Client {
 
     /// The opcode of the answer to a request.
     fn ask(&mut self, version: u8, opcode: u8, body: &[u8]) -> u8 {
-        let length = u32::try_from(body.len()).unwrap().to_be_bytes();
-        let header = [version, 0, 0, 1, opcode];
-        self.0
-            .write_all(&[&header, &length[..], body].concat())
-            .unwrap();
+        self.send(version, opcode, body);
         let mut header = [0; 9];
         self.0.read_exact(&mut header).unwrap();
         let length = u32::from_be_bytes(header[5..].try_into().unwrap());
@@ -119,11 +118,23 @@ impl Client {
         header[4]
     }
 
-    fn query(&mut self, text: &str) -> u8 {
-        let length = u32::try_from(text.len()).unwrap().to_be_bytes();
-        let body = [&length[..], text.as_bytes(), &[0, 1, 0]].concat();
-        self.ask(4, 0x07, &body)
+    fn send(&mut self, version: u8, opcode: u8, body: &[u8]) {
+        let length = u32::try_from(body.len()).unwrap().to_be_bytes();
+        let header = [version, 0, 0, 1, opcode];
+        self.0
+            .write_all(&[&header, &length[..], body].concat())
+            .unwrap();
     }
+
+    fn query(&mut self, text: &str) -> u8 {
+        self.ask(4, 0x07, &query(text))
+    }
+}
+
+/// The body of a QUERY of consistency ONE.
+fn query(text: &str) -> Vec<u8> {
+    let length = u32::try_from(text.len()).unwrap().to_be_bytes();
+    [&length[..], text.as_bytes(), &[0, 1, 0]].concat()
 }
 
 #[test]
@@ -174,6 +185,35 @@ fn every_counter_moves_by_what_a_client_does() {
 
     drop(client);
     server.await_sample("helenus_connections_closed_total", 1.0);
+}
+
+#[test]
+fn what_clients_hold_and_what_is_discarded_of_them_is_exact() {
+    let server = Published::start();
+    let mut slow = Client::connect(&server);
+    // Half a request: a header, which is taken at once, and 91 bytes.
+    let mut half = vec![4, 0, 0, 1, 0x07, 0, 0, 1, 0];
+    half.extend([0; 91]);
+    slow.0.write_all(&half).unwrap();
+    let samples = server.await_sample("helenus_bytes_held", 91.0);
+    assert_eq!(samples["helenus_cql_requests_in_flight"], 0.0);
+
+    let delay = "read on system.local delay 3600s".parse().unwrap();
+    server.service.set_faults([delay]);
+    let mut client = Client::connect(&server);
+    let body = query("SELECT key FROM system.local");
+    client.send(4, 0x07, &body);
+    let held = 91.0 + 9.0 + body.len() as f64;
+    let samples = server.await_sample("helenus_bytes_held", held);
+    assert_eq!(samples["helenus_cql_requests_in_flight"], 1.0);
+
+    // Of a message of 17 MiB, a header and 1,000 bytes.
+    let mut long = vec![4, 0, 0, 2, 0x07];
+    long.extend((17_u32 << 20).to_be_bytes());
+    long.extend([0; 1000]);
+    client.0.write_all(&long).unwrap();
+    let samples = server.await_sample("helenus_bytes_discarded_total", 1009.0);
+    assert_eq!(samples["helenus_bytes_held"], held);
 }
 
 #[test]

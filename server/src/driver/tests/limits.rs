@@ -4,6 +4,9 @@ use super::*;
 use crate::hub::Hub;
 use crate::options::Limits;
 use crate::testing::{join, startup, throwing_startup};
+use helenus_core::crc::crc32;
+use helenus_core::segment::{SegmentFormat, SegmentHeader};
+use std::net::SocketAddr;
 
 fn hub(limit: impl FnOnce(&mut Limits)) -> Arc<Hub<Probe>> {
     let mut options = Options::default();
@@ -198,4 +201,84 @@ fn why_a_connection_was_refused_or_paused_is_counted() {
         (totals.connections_refused, totals.paused_for_limits),
         (2, 1)
     );
+}
+
+#[test]
+fn what_connections_hold_is_known_though_nothing_limits_it() {
+    let now = Instant::now();
+    let hub = hub(|_| {});
+    let held = || {
+        let held = hub.handle().held();
+        (held.requests, held.bytes)
+    };
+    let (mut one, mut two) = (join(&hub, &startup(), now), join(&hub, &startup(), now));
+    assert_eq!(held(), (0, 0));
+    let request = query(1, "keep");
+    take(&mut one, now, &request);
+    take(&mut two, now, &query(2, &"x".repeat(5000))[..3000]);
+    // The second one's header is taken at once.
+    let beginning = 3000 - 9;
+    assert_eq!(held(), (1, request.len() as u64 + beginning));
+    release(&one);
+    one.turn(now);
+    // An answer that isn't sent: a header and a kind.
+    assert_eq!(held(), (1, request.len() as u64 + 9 + 4 + beginning));
+    output(&mut one);
+    one.turn(now);
+    assert_eq!(held(), (0, beginning));
+    let snapshots = hub.connections();
+    assert_eq!(
+        [snapshots[0].held.bytes, snapshots[1].held.bytes],
+        [0, beginning]
+    );
+    drop(two);
+    assert_eq!(held(), (0, 0));
+}
+
+#[test]
+fn a_message_of_several_segments_is_counted_as_it_comes() {
+    let now = Instant::now();
+    let hub = hub(|limits| limits.bytes = Some(50_000));
+    let mut other = join(&hub, &startup(), now);
+    let address = SocketAddr::from(([127, 0, 0, 1], 9042));
+    let mut sender = hub.connect(address, address, now).unwrap();
+    let in_v5 = |mut bytes: Vec<u8>| {
+        bytes[0] = 5;
+        bytes
+    };
+    take(&mut sender, now, &in_v5(startup()));
+    output(&mut sender);
+    let long = in_v5(query(1, &"x".repeat(200_000)));
+    take(&mut sender, now, &part(&long[..60_000]));
+    // The header is taken at once.
+    assert_eq!(hub.handle().held().bytes, 60_000 - 9);
+    other.turn(now);
+    assert!(!other.wants_read());
+    assert!(sender.wants_read(), "what has begun is finished");
+}
+
+/// A segment of v5 with a part of a message.
+fn part(payload: &[u8]) -> Vec<u8> {
+    let header = SegmentHeader {
+        payload: u32::try_from(payload.len()).unwrap(),
+        uncompressed: 0,
+        self_contained: false,
+    };
+    let format = SegmentFormat::Plain;
+    let mut bytes = header.encode(format)[..format.header_len()].to_vec();
+    bytes.extend_from_slice(payload);
+    bytes.extend_from_slice(&crc32(payload).to_le_bytes());
+    bytes
+}
+
+#[test]
+fn bytes_of_requests_that_are_too_long_are_counted_as_they_come() {
+    let now = Instant::now();
+    let hub = hub(|_| {});
+    let mut driver = join(&hub, &startup(), now);
+    let mut request = query(1, "");
+    request[5..9].copy_from_slice(&(20_u32 << 20).to_be_bytes());
+    take(&mut driver, now, &request);
+    take(&mut driver, now, &[0; 1000]);
+    assert_eq!(hub.totals().bytes_discarded, request.len() as u64 + 1000);
 }
