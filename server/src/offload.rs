@@ -1,13 +1,18 @@
 //! One bounded pool of ordinary threads for work that may block: password hashing, authorisation,
 //! user functions. The same on every runtime; no event loop ever runs such work.
 
+mod queue;
+
 use crate::sync::{contain, lock};
 use helenus_core::message::Extras;
 use helenus_core::{ErrorCode, ErrorResponse, Reply, Response};
-use std::collections::{BTreeMap, VecDeque};
+use queue::Queue;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
+
+pub(crate) use queue::Origin;
 
 /// The bounds of an [`Offload`] pool.
 #[derive(Debug, Clone)]
@@ -15,7 +20,8 @@ use std::time::{Duration, Instant};
 pub struct OffloadOptions {
     /// Threads that work at the same time; started when first needed. At least one.
     pub threads: usize,
-    /// Jobs that may wait for a thread; one more is answered OVERLOADED.
+    /// Jobs that may wait for a thread; one more is answered OVERLOADED. Of logins, the last of the address that has most of
+    /// them waiting is, and addresses take turns.
     pub queue: usize,
     /// How long a job may run before its request is answered for it and its thread given up.
     pub timeout: Duration,
@@ -149,16 +155,18 @@ impl Offload {
         reply: Reply,
         job: impl FnOnce() -> (Response, Extras) + Send + 'static,
     ) {
-        self.submit_answer(reply, move || {
+        self.submit_answer(Origin::Common, reply, move || {
             let (response, extras) = job();
             move |reply: Reply| reply.send_with(response, extras)
         });
     }
 
     /// The same for a job that answers in its own way, with what it returns: which isn't called if
-    /// the request was answered in the job's place. False if the queue was full.
+    /// the request was answered in the job's place. Jobs of different origins take turns. False if the queue was full: then
+    /// a job was refused, this one or the last of an origin of which more wait.
     pub(crate) fn submit_answer<A: FnOnce(Reply)>(
         &self,
+        origin: Origin,
         reply: Reply,
         job: impl FnOnce() -> A + Send + 'static,
     ) -> bool {
@@ -176,12 +184,11 @@ impl Offload {
                     reply.error(error);
                 }
             })),
-            queued: Instant::now(),
         };
-        match self.owner.pool.enqueue(task) {
-            Ok(()) => true,
-            Err(task) => {
-                (task.abandon.0)(ErrorResponse::new(
+        match self.owner.pool.enqueue(origin, task) {
+            None => true,
+            Some(refused) => {
+                (refused.abandon.0)(ErrorResponse::new(
                     ErrorCode::OVERLOADED,
                     "The pool for blocking work is full",
                 ));
@@ -213,7 +220,6 @@ impl Drop for Owner {
 struct Task {
     run: Box<dyn FnOnce() + Send>,
     abandon: Abandon,
-    queued: Instant,
 }
 
 /// Answers the request in place of its job.
@@ -243,7 +249,7 @@ struct Pool {
 #[derive(Debug)]
 struct State {
     options: OffloadOptions,
-    queue: VecDeque<Task>,
+    queue: Queue<Task>,
     /// Threads waiting for work.
     idle: usize,
     /// Threads that count against the bound: all but the given-up ones.
@@ -264,7 +270,7 @@ impl State {
     fn new(options: OffloadOptions) -> Self {
         State {
             options,
-            queue: VecDeque::new(),
+            queue: Queue::default(),
             idle: 0,
             live: 0,
             stuck: 0,
@@ -278,9 +284,9 @@ impl State {
         }
     }
 
-    /// When the job at the front of the queue has waited for too long.
+    /// When the job that waits longest has waited for too long.
     fn expiry(&self) -> Option<Instant> {
-        self.queue.front()?.queued.checked_add(self.options.wait?)
+        self.queue.oldest()?.checked_add(self.options.wait?)
     }
 }
 
@@ -292,19 +298,22 @@ struct Running {
 }
 
 impl Pool {
-    fn enqueue(self: &Arc<Self>, task: Task) -> Result<(), Task> {
+    /// Takes a job in; gives back what is refused for it, if anything is.
+    fn enqueue(self: &Arc<Self>, origin: Origin, task: Task) -> Option<Task> {
         let mut state = lock(&self.state);
         if state.idle <= state.queue.len() && state.live < state.options.threads.max(1) {
             self.start_worker(&mut state);
         }
-        if state.live == 0 || state.queue.len() >= state.options.queue.max(1) {
+        if state.live == 0 {
             state.refused += 1;
-            return Err(task);
+            return Some(task);
         }
         if !state.watched {
             state.watched = self.start("helenus-watch", |pool| pool.watch());
         }
-        state.queue.push_back(task);
+        let most = state.options.queue.max(1);
+        let refused = state.queue.push(origin, task, Instant::now(), most);
+        state.refused += u64::from(refused.is_some());
         // Who expires first has just come, unless there is a thread for it.
         let is_first = state.queue.len() == 1 && state.idle == 0;
         drop(state);
@@ -312,7 +321,7 @@ impl Pool {
         if is_first {
             self.watch.notify_one();
         }
-        Ok(())
+        refused
     }
 
     fn start_worker(self: &Arc<Self>, state: &mut State) {
@@ -339,7 +348,7 @@ impl Pool {
                 state.live -= 1;
                 return;
             }
-            let Some(task) = state.queue.pop_front() else {
+            let Some(task) = state.queue.pop() else {
                 if state.stopped {
                     state.live -= 1;
                     return;
@@ -438,7 +447,7 @@ impl Pool {
             }
         }
         while state.expiry().is_some_and(|expiry| expiry <= now) {
-            let Some(task) = state.queue.pop_front() else {
+            let Some(task) = state.queue.pop_oldest() else {
                 break;
             };
             state.expired += 1;

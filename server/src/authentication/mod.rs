@@ -13,6 +13,7 @@ pub use password::{
 use crate::hub::Hub;
 use crate::mailbox::{Mail, Mailbox};
 use crate::metrics::Totals;
+use crate::offload::Origin;
 use crate::service::{PeerInfo, Service};
 use helenus_core::connection::AuthToken;
 use helenus_core::{ErrorResponse, Reply, Responder, Response};
@@ -103,7 +104,8 @@ pub trait Authenticator: Send + Sync + 'static {
 
     /// Lets the client in, or says why not. Runs on the pool for logins
     /// ([`Options::logins`](crate::Options::logins)), where it may block: that pool is small, and a
-    /// login that finds it full is answered OVERLOADED, so that a flood of them costs little.
+    /// login that finds it full is answered OVERLOADED, so that a flood of them costs little. Addresses
+    /// take turns in it, and one that floods it makes room for the others.
     ///
     /// # Errors
     /// What the client is answered, mostly [`ErrorResponse::bad_credentials`]; it may try again.
@@ -164,7 +166,9 @@ pub(crate) fn log_in<S: Service>(
             }
         }
     };
-    if !hub.handle().logins.submit_answer(responder.defer(), job) {
+    let origin = Origin::from(peer.address.ip());
+    let logins = &hub.handle().logins;
+    if !logins.submit_answer(origin, responder.defer(), job) {
         hub.metrics().add(&Totals {
             logins_shed: 1,
             ..Totals::default()

@@ -95,7 +95,12 @@ fn connect(options: Options) -> (MaybeTls<Driver<Guarded>>, Arc<Hub<Guarded>>, S
 }
 
 fn join(hub: &Arc<Hub<Guarded>>) -> MaybeTls<Driver<Guarded>> {
-    let (address, now) = (SocketAddr::from(([127, 0, 0, 1], 9042)), Instant::now());
+    join_from(hub, 1)
+}
+
+/// A connection from 127.0.0.`last`.
+fn join_from(hub: &Arc<Hub<Guarded>>, last: u8) -> MaybeTls<Driver<Guarded>> {
+    let (address, now) = (SocketAddr::from(([127, 0, 0, last], 9042)), Instant::now());
     let mut driver = hub.connect(address, address, now).unwrap();
     feed(&mut driver, now, &startup());
     let asked = output(&mut driver);
@@ -192,4 +197,33 @@ fn a_flood_of_logins_takes_one_thread_and_the_excess_is_refused() {
     open.send(()).unwrap();
     assert_eq!(answered(&mut late, 1), [(1, AUTH_SUCCESS)]);
     assert_eq!(hub.totals().logins, 1);
+}
+
+#[test]
+fn a_flood_of_logins_from_one_address_keeps_no_other_from_logging_in() {
+    let mut options = Options::default();
+    options.logins.queue = 8;
+    let (mut greedy, hub, open) = connect(options);
+    feed(&mut greedy, Instant::now(), &token(0, "slownobody"));
+    let begun = || hub.service().names.verified.load(Ordering::SeqCst);
+    while begun() == 0 {
+        std::thread::yield_now();
+    }
+    let flood: Vec<u8> = (1..100)
+        .flat_map(|stream| token(stream, "slownobody"))
+        .collect();
+    feed(&mut greedy, Instant::now(), &flood);
+    greedy.turn(Instant::now());
+    assert_eq!(hub.totals().logins_shed, 99 - 8);
+    let (mut ali, mut eve) = (join_from(&hub, 2), join_from(&hub, 3));
+    feed(&mut ali, Instant::now(), &token(1, "slowali"));
+    feed(&mut eve, Instant::now(), &token(1, "sloweve"));
+    assert_eq!(hub.totals().logins_shed, 99 - 8 + 2, "of the flood");
+    // What is being verified, one more of the flood, whose turn it is, and then theirs.
+    for _ in 0..4 {
+        open.send(()).unwrap();
+    }
+    assert_eq!(answered(&mut ali, 1), [(1, AUTH_SUCCESS)]);
+    assert_eq!(answered(&mut eve, 1), [(1, AUTH_SUCCESS)]);
+    assert_eq!(hub.totals().logins_failed, 2);
 }

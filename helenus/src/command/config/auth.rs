@@ -20,7 +20,7 @@ section! {
         superuser_identity: Option<String> = None, restart;
         /// Logins that are verified at the same time, each on a thread of its own.
         threads: NonZeroUsize = NonZeroUsize::MIN, restart;
-        /// Logins that may wait; one more is answered OVERLOADED.
+        /// Logins that may wait; one more of the address with most of them waiting is answered OVERLOADED.
         queue: NonZeroUsize = QUEUE, restart;
     }
 }
