@@ -64,7 +64,7 @@ def asks(server, context):
         return str(error)
 
 
-def serving(run, runtime, folder):
+def serving(run, runtime, folder, foreign):
     arguments = ["--tls-cert", folder / "server.pem", "--tls-key", folder / "server.key"]
     with run.server(runtime, arguments, "tls-%s" % runtime) as server:
         for version in (ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3):
@@ -81,7 +81,31 @@ def serving(run, runtime, folder):
             said = stream.recv(1000)
         told = said[:1] == b"\x84" and said[4] == ERROR and b"speaks TLS" in said
         run.report.check("%s: a client without TLS is told so" % runtime, told, repr(said))
+        # The server's runtime is nothing to them.
+        if runtime == run.runtimes[0]:
+            subcommands(run, server, folder, foreign)
         server.close(run.report)
+
+
+def subcommands(run, server, folder, foreign):
+    """What of the command connects to servers does so over TLS."""
+    address = "%s:%d" % (server.host, server.port)
+    trusted = ["--tls", "--tls-ca", folder / "ca.pem"]
+    probes = ["--group", "handshake", "--group", "segment"]
+    load = ["--connections", 1, "--seconds", 0.1]
+    for name, command, status, words in (
+        ("ping", ["ping", address] + trusted, 0, "PROTOCOL_VERSIONS"),
+        ("ping by a name", ["ping", address, "--tls-name", "localhost"] + trusted, 0, "PROTOCOL_VERSIONS"),
+        ("ping by another name", ["ping", address, "--tls-name", "elsewhere"] + trusted, 1, "not valid for name"),
+        ("ping that trusts another", ["ping", address, "--tls", "--tls-ca", foreign / "ca.pem"], 1, "invalid peer certificate"),
+        ("ping without TLS", ["ping", address], 1, "speaks TLS"),
+        ("ping with no file", ["ping", address, "--tls", "--tls-ca", folder / "nowhere.pem"], 2, "nowhere.pem"),
+        ("conformance", ["conformance", address, "--json"] + probes + trusted, 0, '"differs":0'),
+        ("bench", ["bench", "--target", address, "--workload", "options"] + load + trusted, 0, "options"),
+    ):
+        outcome = process.run([paths.BINARY] + command, "tls-%s" % name.partition(" ")[0], 120, run.report)
+        good = outcome.status == status and words in outcome.output
+        run.report.check("%s over TLS: %s" % (server.name, name), good, "%s: %s" % (outcome.status, outcome.tail(3)))
 
 
 def client_certificates(run, runtime, folder, foreign):
@@ -99,6 +123,12 @@ def client_certificates(run, runtime, folder, foreign):
                 good = answer == expected if expected else isinstance(answer, str)
                 name = "%s: certificates of clients %s, a client %s" % (runtime, asked, who)
                 run.report.check(name, good, str(answer))
+            ping = [paths.BINARY, "ping", "%s:%d" % (server.host, server.port), "--tls", "--tls-ca", folder / "ca.pem"]
+            shown = ["--tls-cert", folder / "ada.pem", "--tls-key", folder / "ada.key"]
+            statuses = [process.run(ping + flags, "tls-ping", 30, run.report).status for flags in (shown, [])]
+            expected = [0, 1 if asked == "required" else 0]
+            name = "%s: certificates of clients %s, helenus ping with one and without" % (runtime, asked)
+            run.report.check(name, statuses == expected, str(statuses))
             server.close(run.report)
 
 
@@ -169,7 +199,7 @@ def secure(run):
     refusals(run, folder, foreign)
     for runtime in run.runtimes:
         try:
-            serving(run, runtime, folder)
+            serving(run, runtime, folder, foreign)
             client_certificates(run, runtime, folder, foreign)
             reload(run, runtime, folder, foreign)
         except StartFailure as failure:

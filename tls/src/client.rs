@@ -1,18 +1,17 @@
 //! [`ClientTls`]: which servers a client trusts, and who it is to them.
 
-use crate::error::LoadError;
+use crate::error::{Error, LoadError};
 use crate::files;
 use crate::layer::{Layer, Plaintext};
 use crate::maybe::{Driver, MaybeTls};
 use crate::session::Session;
-use rustls::ClientConfig;
 use rustls::client::UnbufferedClientConnection;
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::sign::SingleCertAndKey;
-use rustls::{DigitallySignedStruct, SignatureScheme};
+use rustls::{ClientConfig, ClientConnection, DigitallySignedStruct, SignatureScheme};
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -128,14 +127,27 @@ impl ClientTls {
         now: Instant,
         timeout: Option<Duration>,
     ) -> MaybeTls<D> {
-        let name = self.name.clone();
-        let name = name.unwrap_or_else(|| ServerName::IpAddress(address.into()));
         let deadline = timeout.and_then(|timeout| now.checked_add(timeout));
         MaybeTls::layered(
             driver,
-            UnbufferedClientConnection::new(Arc::clone(&self.config), name)
+            UnbufferedClientConnection::new(Arc::clone(&self.config), self.name_at(address))
                 .map(|client| Layer::new(Session::Client(client), deadline, Plaintext::Excluded)),
         )
+    }
+
+    /// rustls's own connection to a server at `address`, for a program that blocks on its socket and needs no driver:
+    /// [`rustls::StreamOwned`] joins both.
+    ///
+    /// # Errors
+    /// [`Error::Protocol`] if the configuration is one that rustls can't use.
+    pub fn session(&self, address: IpAddr) -> Result<ClientConnection, Error> {
+        ClientConnection::new(Arc::clone(&self.config), self.name_at(address)).map_err(Error::from)
+    }
+
+    /// The name that the certificate of a server at `address` is to have.
+    fn name_at(&self, address: IpAddr) -> ServerName<'static> {
+        let name = self.name.clone();
+        name.unwrap_or_else(|| ServerName::IpAddress(address.into()))
     }
 }
 

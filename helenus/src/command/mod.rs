@@ -14,6 +14,8 @@ mod pages;
 mod ping;
 mod reload;
 mod serve;
+mod socket;
+mod tls;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -54,6 +56,7 @@ pub(crate) fn run() -> ExitCode {
         ),
         Command::Ping(flags) => match ping::ping(&flags) {
             Ok(()) => ExitCode::SUCCESS,
+            Err(error @ ping::PingError::Tls(_)) => fail(USAGE, &error),
             Err(error) => fail(FAILURE, &error),
         },
         Command::Cert(flags) => match cert::cert(&flags) {

@@ -1,13 +1,18 @@
 //! `helenus ping`: whether a CQL server answers OPTIONS, which any does, login or not.
 
 use std::io::{self, Read, Write};
-use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use helenus_client::ClientTls;
 use helenus_core::{Direction, Flags, Header, Opcode, ProtocolVersion, Response, StreamId};
+use helenus_tls::LoadError;
 use thiserror::Error;
+
+use super::address::parse_server;
+use super::socket::Endpoint;
+use super::tls::TlsFlags;
 
 /// How long one attempt may take.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -20,10 +25,11 @@ const MAX_BODY: u32 = 64 << 10;
 #[derive(Debug, Args)]
 #[command(disable_version_flag = true)]
 #[command(after_help = "\
-Exit status: 0 if it answers, 1 if it doesn't.
+Exit status: 0 if it answers, 1 if it doesn't, 2 if it can't be asked.
 
-Example:
-  helenus ping 127.0.0.1:9042 --wait 60 && cqlsh 127.0.0.1 9042")]
+Examples:
+  helenus ping 127.0.0.1:9042 --wait 60 && cqlsh 127.0.0.1 9042
+  helenus ping db.example.com:9042 --tls --tls-ca ca.pem --tls-name db.example.com")]
 pub(super) struct Ping {
     /// The server
     #[arg(value_name = "HOST:PORT", default_value = "127.0.0.1:9042")]
@@ -32,21 +38,32 @@ pub(super) struct Ping {
     /// Try again for so long while it doesn't answer
     #[arg(long, value_name = "SECONDS", default_value_t = 0)]
     wait: u64,
+
+    #[command(flatten)]
+    tls: TlsFlags,
 }
 
 /// Why there was no answer.
 #[derive(Debug, Error)]
-#[error("{server} doesn't answer: {reason}")]
-pub(super) struct NoAnswer {
-    server: String,
-    reason: io::Error,
+pub(super) enum PingError {
+    /// A file for TLS is of no use.
+    #[error("{0}")]
+    Tls(#[from] LoadError),
+    /// Nobody answered, or nobody who speaks CQL.
+    #[error("{server} doesn't answer: {reason}")]
+    NoAnswer {
+        /// Who was asked.
+        server: String,
+        /// What happened.
+        reason: io::Error,
+    },
 }
 
 /// Prints what the server supports.
 ///
 /// # Errors
 /// The last attempt's, when the time is up.
-pub(super) fn ping(flags: &Ping) -> Result<(), NoAnswer> {
+pub(super) fn ping(flags: &Ping) -> Result<(), PingError> {
     let supported = answer(flags)?;
     // Who doesn't read it has the exit status.
     let _ = writeln!(io::stdout().lock(), "{} answers: {supported}", flags.server);
@@ -54,14 +71,15 @@ pub(super) fn ping(flags: &Ping) -> Result<(), NoAnswer> {
 }
 
 /// What the server says within the time to wait.
-fn answer(flags: &Ping) -> Result<String, NoAnswer> {
+fn answer(flags: &Ping) -> Result<String, PingError> {
+    let tls = flags.tls.load()?;
     let end = Instant::now() + Duration::from_secs(flags.wait);
     loop {
-        match ask(&flags.server) {
+        match ask(&flags.server, tls.as_ref()) {
             Ok(supported) => return Ok(supported),
             Err(_) if Instant::now() < end => thread::sleep(PAUSE),
             Err(reason) => {
-                return Err(NoAnswer {
+                return Err(PingError::NoAnswer {
                     server: flags.server.clone(),
                     reason,
                 });
@@ -71,14 +89,12 @@ fn answer(flags: &Ping) -> Result<String, NoAnswer> {
 }
 
 /// The options of SUPPORTED, as one line.
-fn ask(server: &str) -> io::Result<String> {
-    let address: SocketAddr = server
-        .to_socket_addrs()?
-        .next()
-        .ok_or_else(|| io::Error::other("the name has no address"))?;
-    let mut stream = TcpStream::connect_timeout(&address, PATIENCE)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
+fn ask(server: &str, tls: Option<&ClientTls>) -> io::Result<String> {
+    let endpoint = Endpoint {
+        address: parse_server(server).map_err(io::Error::other)?,
+        tls: tls.cloned(),
+    };
+    let mut stream = endpoint.connect(PATIENCE)?;
     let version = ProtocolVersion::V4;
     let options = Header {
         version: version.as_u8(),
@@ -121,13 +137,14 @@ mod tests {
         Ping {
             server: server.to_owned(),
             wait,
+            tls: TlsFlags::default(),
         }
     }
 
     #[test]
     fn a_server_that_answers_says_what_it_supports() {
         let server = helenus::TestServer::start().unwrap();
-        let said = ask(&server.address().to_string()).unwrap();
+        let said = ask(&server.address().to_string(), None).unwrap();
         assert!(said.contains("PROTOCOL_VERSIONS 3/v3 4/v4 5/v5"), "{said}");
         assert!(said.contains("COMPRESSION "), "{said}");
     }

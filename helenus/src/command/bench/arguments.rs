@@ -1,20 +1,17 @@
 //! The flags of `helenus bench`.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{ArgGroup, Args, ValueEnum};
-use helenus_client::{ClientFiles, ClientTls};
 use helenus_core::ProtocolVersion;
 use helenus_core::compression::Compression;
-
-use helenus_tls::LoadError;
 
 use super::null::Loop;
 use super::workload::Workload;
 use crate::command::address::parse_server;
 use crate::command::config::flag;
+use crate::command::tls::TlsFlags;
 
 /// The flags of `helenus bench`.
 #[derive(Debug, Args)]
@@ -41,11 +38,11 @@ pub(in crate::command) struct Bench {
     pub(super) target: Option<SocketAddr>,
 
     /// Start servers and load them in turns: the null server, canned replies and the engine on every runtime
-    #[arg(long)]
+    #[arg(long, conflicts_with = "tls")]
     pub(super) compare: bool,
 
     /// Serve canned replies with the least parsing, until a signal ends it: the floor of what a server costs
-    #[arg(long, value_name = "ADDRESS:PORT", value_parser = flag::<SocketAddr>)]
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = flag::<SocketAddr>, conflicts_with = "tls")]
     pub(super) null_server: Option<SocketAddr>,
 
     /// With --null-server: what serves the canned replies
@@ -136,25 +133,8 @@ pub(in crate::command) struct Bench {
     )]
     password: Option<String>,
 
-    /// Encrypt; without --tls-ca, whoever answers is trusted
-    #[arg(long, conflicts_with_all = ["compare", "null_server"])]
-    tls: bool,
-
-    /// Trust servers whose certificates these authorities have signed, a PEM file
-    #[arg(long, value_name = "FILE", requires = "tls")]
-    tls_ca: Option<PathBuf>,
-
-    /// The name that the server's certificate is to have [default: the address]
-    #[arg(long, value_name = "NAME", requires = "tls_ca")]
-    tls_name: Option<String>,
-
-    /// The certificate to show to servers that ask for one, a PEM file
-    #[arg(long, value_name = "FILE", requires = "tls_key", requires = "tls")]
-    tls_cert: Option<PathBuf>,
-
-    /// Its key, a PEM file
-    #[arg(long, value_name = "FILE", requires = "tls_cert")]
-    tls_key: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) tls: TlsFlags,
 
     /// The server's process, whose CPU time is counted [default: who listens, if it is on this machine]
     #[arg(long, value_name = "PID", conflicts_with_all = ["compare", "null_server"])]
@@ -192,28 +172,6 @@ impl Bench {
     pub(super) fn warm_up(&self) -> Duration {
         let most = Duration::from_secs(5);
         self.warm_up.unwrap_or_else(|| self.seconds.min(most))
-    }
-
-    /// What is encrypted with, if anything is.
-    ///
-    /// # Errors
-    /// What is wrong with which file.
-    pub(super) fn tls(&self) -> Result<Option<ClientTls>, LoadError> {
-        if !self.tls {
-            return Ok(None);
-        }
-        let mut files = match &self.tls_ca {
-            Some(file) => ClientFiles::trusting(file),
-            None => ClientFiles::dangerous_trusting_anyone(),
-        };
-        if let (Some(certificate), Some(key)) = (&self.tls_cert, &self.tls_key) {
-            files = files.identified_by(certificate, key);
-        }
-        let tls = ClientTls::load(&files)?;
-        match &self.tls_name {
-            Some(name) => tls.with_server_name(name).map(Some),
-            None => Ok(Some(tls)),
-        }
     }
 
     /// How many threads make the load.

@@ -65,7 +65,7 @@ pub(super) fn bench(flags: &Bench) -> Result<bool, BenchError> {
 
 /// Runs every combination of workload, connections and depth on all targets in turns.
 fn load(targets: &[Target], flags: &Bench) -> Result<bool, BenchError> {
-    let tls = flags.tls().map_err(BenchError::Tls)?;
+    let tls = flags.tls.load().map_err(BenchError::Tls)?;
     let mut tables = Vec::new();
     let outcome = targets
         .iter()

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::command::address::parse_server;
+use crate::command::tls::TlsFlags;
 
 /// The flags of `helenus conformance`.
 #[derive(Debug, Args)]
@@ -18,6 +19,7 @@ Examples:
   helenus conformance 127.0.0.1:9042 --group framing --group segment
   helenus conformance 127.0.0.1:9042 --only v4.query.cut --json
   helenus conformance 127.0.0.1:9042 --profile auth=127.0.0.1:9043
+  helenus conformance 127.0.0.1:9042 --tls --tls-ca ca.pem --group handshake
 
 The probes create keyspaces whose names begin with \"probe\", and leave some of them behind.")]
 pub(in crate::command) struct Conformance {
@@ -45,6 +47,9 @@ pub(in crate::command) struct Conformance {
     /// A server with the settings of another profile (auth, limits, slow, strict); may be repeated
     #[arg(long = "profile", value_name = "NAME=HOST:PORT", value_parser = parse_profile)]
     pub(super) profiles: Vec<(String, SocketAddr)>,
+
+    #[command(flatten)]
+    pub(super) tls: TlsFlags,
 
     /// One JSON object a probe, and one for the whole, on standard output
     #[arg(long)]

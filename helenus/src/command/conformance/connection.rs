@@ -2,7 +2,6 @@
 //! segments of either format, told apart by which header's checksum fits.
 
 use std::io::{self, Read, Write};
-use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -11,6 +10,7 @@ use helenus_core::compression::{Compression, decompress_segment};
 use helenus_core::segment::{SegmentFormat, SegmentHeader, TRAILER, check_payload};
 
 use super::reply::{Framing, Reply};
+use crate::command::socket::{Endpoint, Socket};
 
 /// How long the server may take to accept a connection, and to take what is sent.
 const PATIENCE: Duration = Duration::from_secs(15);
@@ -32,8 +32,8 @@ pub(super) enum NoReply {
 /// One connection to the server.
 #[derive(Debug)]
 pub(super) struct Connection {
-    /// `None` when it was reset as soon as it was opened.
-    socket: Option<TcpStream>,
+    /// `None` when it was closed as soon as it was opened.
+    socket: Option<Socket>,
     compression: Option<Compression>,
     received: BytesMut,
     /// What segments carried and no envelope was made of yet.
@@ -43,14 +43,10 @@ pub(super) struct Connection {
 
 impl Connection {
     /// Opens a connection whose envelopes may be compressed so.
-    pub(super) fn open(server: SocketAddr, compression: Option<Compression>) -> io::Result<Self> {
-        let socket = match TcpStream::connect_timeout(&server, PATIENCE) {
-            Ok(socket) => {
-                socket.set_nodelay(true)?;
-                socket.set_write_timeout(Some(PATIENCE))?;
-                Some(socket)
-            }
-            Err(error) if error.kind() == io::ErrorKind::ConnectionReset => None,
+    pub(super) fn open(server: &Endpoint, compression: Option<Compression>) -> io::Result<Self> {
+        let socket = match server.connect(PATIENCE) {
+            Ok(socket) => Some(socket),
+            Err(error) if is_closed(&error) => None,
             Err(error) => return Err(error),
         };
         Ok(Self {
@@ -86,9 +82,9 @@ impl Connection {
 
     /// Sends no more.
     pub(super) fn shutdown_write(&mut self) {
-        if let Some(socket) = &self.socket {
+        if let Some(socket) = &mut self.socket {
             // A server that has closed already has nothing to learn from it.
-            let _ = socket.shutdown(Shutdown::Write);
+            let _ = socket.shutdown_write();
         }
     }
 
@@ -170,7 +166,7 @@ impl Connection {
                 return Err(NoReply::Quiet);
             }
             let socket = self.socket.as_mut().ok_or(NoReply::Closed)?;
-            if socket.set_read_timeout(Some(left)).is_err() {
+            if socket.set_read_timeout(left).is_err() {
                 return Err(NoReply::Closed);
             }
             match socket.read(&mut scratch) {
@@ -211,5 +207,6 @@ fn is_closed(error: &io::Error) -> bool {
         io::ErrorKind::BrokenPipe
             | io::ErrorKind::ConnectionReset
             | io::ErrorKind::ConnectionAborted
+            | io::ErrorKind::UnexpectedEof
     )
 }

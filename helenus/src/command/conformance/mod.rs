@@ -33,6 +33,8 @@ use probe::Probe;
 use report::Tally;
 use run::{Finding, Plan, Verdict};
 
+use super::socket::Endpoint;
+
 /// Why nothing was found out.
 #[derive(Debug, Error)]
 pub(super) enum ConformanceError {
@@ -56,6 +58,9 @@ pub(super) enum ConformanceError {
     /// The flags leave no probe.
     #[error("no probe is asked for; `helenus conformance --list` shows them")]
     Nothing,
+    /// A file for TLS is of no use.
+    #[error("{0}")]
+    Tls(#[from] helenus_tls::LoadError),
     /// No CQL server answers.
     #[error("{0}: {1}")]
     NoServer(std::net::SocketAddr, String),
@@ -97,11 +102,20 @@ pub(super) fn conformance(flags: &Conformance) -> Result<bool, ConformanceError>
         return Ok(true);
     };
     let patience = Duration::from_secs(flags.timeout);
-    setup::greet(server, patience).map_err(|why| ConformanceError::NoServer(server, why))?;
+    let tls = flags.tls.load()?;
+    let endpoint = |address| Endpoint {
+        address,
+        tls: tls.clone(),
+    };
+    setup::greet(&endpoint(server), patience)
+        .map_err(|why| ConformanceError::NoServer(server, why))?;
 
     let differences = Differences::load().map_err(ConformanceError::Table)?;
-    let mut servers: BTreeMap<_, _> = flags.profiles.iter().cloned().collect();
-    servers.insert("plain".to_owned(), server);
+    let profiles = flags.profiles.iter();
+    let mut servers: BTreeMap<_, _> = profiles
+        .map(|(name, server)| (name.clone(), endpoint(*server)))
+        .collect();
+    servers.insert("plain".to_owned(), endpoint(server));
     let plan = Plan {
         servers,
         patience,

@@ -1,7 +1,6 @@
 //! Plays a probe: takes its steps one after the other, and stops at the first that comes out otherwise.
 
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -16,6 +15,7 @@ use super::probe::{Action, Expected, Probe, Step};
 use super::render::{Captured, render};
 use super::reply::Reply;
 use super::setup::SideConnection;
+use crate::command::socket::Endpoint;
 
 /// What the table of deliberate differences calls it when no reply comes.
 const SILENCE: &str = "silence";
@@ -61,7 +61,7 @@ pub(super) struct Played {
 /// Plays a probe against a server whose replies may take `patience` each.
 pub(super) fn play(
     probe: &Probe,
-    server: SocketAddr,
+    server: &Endpoint,
     side: &mut SideConnection,
     patience: Duration,
     deliberate: Option<&Deliberate>,
@@ -125,7 +125,7 @@ impl Unexpected {
 }
 
 struct Player<'a> {
-    server: SocketAddr,
+    server: &'a Endpoint,
     side: &'a mut SideConnection,
     patience: Duration,
     deliberate: Option<&'a Deliberate>,

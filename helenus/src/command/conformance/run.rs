@@ -11,6 +11,7 @@ use super::differences::{Deliberate, Differences};
 use super::play::{Mismatch, Played, Traffic, play};
 use super::probe::Probe;
 use super::setup::SideConnection;
+use crate::command::socket::Endpoint;
 
 /// How many waiting probes run at once.
 const AT_ONCE: usize = 32;
@@ -19,7 +20,7 @@ const AT_ONCE: usize = 32;
 #[derive(Debug)]
 pub(super) struct Plan<'a> {
     /// The server of each profile.
-    pub(super) servers: BTreeMap<String, SocketAddr>,
+    pub(super) servers: BTreeMap<String, Endpoint>,
     /// How long a reply may take.
     pub(super) patience: Duration,
     /// When no further probe is begun.
@@ -153,14 +154,14 @@ impl Lane {
     }
 
     fn play_one<'a>(&mut self, plan: &Plan<'a>, probe: &'a Probe) -> Finding<'a> {
-        let server = plan.servers.get(&probe.profile).copied();
+        let server = plan.servers.get(&probe.profile);
         let Some(server) = server.filter(|_| Instant::now() < plan.deadline) else {
             return Finding::not_played(probe);
         };
         let side = self
             .sides
-            .entry(server)
-            .or_insert_with(|| SideConnection::new(server));
+            .entry(server.address)
+            .or_insert_with(|| SideConnection::new(server.clone()));
         let deliberate = plan.differences.of(&probe.id);
         let played = play(probe, server, side, plan.patience, deliberate);
         Finding::new(probe, deliberate, played)

@@ -1,7 +1,6 @@
 //! The connection beside a probe's own: it runs the statements that the probe needs.
 
 use std::collections::HashSet;
-use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use bytes::BytesMut;
@@ -13,6 +12,7 @@ use super::connection::Connection;
 use super::probe::Setup;
 use super::render::envelope;
 use super::reply::Reply;
+use crate::command::socket::Endpoint;
 
 /// How long a statement may take; a real server's schema changes take their time.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -23,7 +23,7 @@ const LOGIN: &[u8] = b"\0cassandra\0cassandra";
 /// A connection of v4 at consistency ONE, opened when it is needed.
 #[derive(Debug)]
 pub(super) struct SideConnection {
-    server: SocketAddr,
+    server: Endpoint,
     connection: Option<Connection>,
     /// What once is enough of and was run.
     done: HashSet<String>,
@@ -31,7 +31,7 @@ pub(super) struct SideConnection {
 
 impl SideConnection {
     /// The connection to this server.
-    pub(super) fn new(server: SocketAddr) -> Self {
+    pub(super) fn new(server: Endpoint) -> Self {
         Self {
             server,
             connection: None,
@@ -80,7 +80,7 @@ impl SideConnection {
     fn exchange(&mut self, cql: &str) -> Result<Reply, String> {
         let connection = match &mut self.connection {
             Some(connection) => connection,
-            none => none.insert(open(self.server, PATIENCE)?),
+            none => none.insert(open(&self.server, PATIENCE)?),
         };
         let params = QueryParams::new(Consistency::ONE);
         let query = RequestBody::Query(Query { query: cql, params });
@@ -92,11 +92,11 @@ impl SideConnection {
 ///
 /// # Errors
 /// What happens instead.
-pub(super) fn greet(server: SocketAddr, patience: Duration) -> Result<(), String> {
+pub(super) fn greet(server: &Endpoint, patience: Duration) -> Result<(), String> {
     open(server, patience).map(drop)
 }
 
-fn open(server: SocketAddr, patience: Duration) -> Result<Connection, String> {
+fn open(server: &Endpoint, patience: Duration) -> Result<Connection, String> {
     let failed = |error: std::io::Error| format!("can't connect: {error}");
     let mut connection = Connection::open(server, None).map_err(failed)?;
     let mut startup = BytesMut::new();
