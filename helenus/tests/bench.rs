@@ -148,7 +148,7 @@ fn a_server_that_lacks_what_is_asked_for_is_named() {
 #[test]
 fn every_workload_is_reported_and_nothing_is_left_behind() {
     let server = TestServer::start().unwrap();
-    let workloads = "read,write,mixed,options,connect,rows";
+    let workloads = "read,write,mixed,options,connect,rows,scan";
     let (reports, status) = measure(
         server.address(),
         &[

@@ -1,10 +1,13 @@
 """What a server needs for clients that do nothing, and whether it outlasts ones that do everything wrong."""
 
 import contextlib
+import json
 import subprocess
+import threading
 import time
+from concurrent import futures
 
-from . import paths, process
+from . import nuisance, paths, process
 from .command import OPTIONS, connect, exchange
 from .server import Server, StartFailure
 
@@ -12,8 +15,12 @@ from .server import Server, StartFailure
 IDLE = {"tokio": (10000, 8), "smol": (10000, 20), "async-std": (10000, 20), "threads": (1000, 20)}
 # What a process of another's needs as long as the system has few descriptors for it.
 SPARE_DESCRIPTORS = 256
-BUILD = ["cargo", "build", "--release", "--locked", "-q", "-p", "helenus-load"]
-LOAD = paths.TARGET / "release" / "helenus-load"
+# Clients that stay while others do everything wrong, and the requests that each has in flight.
+LIGHT, LIGHT_DEPTH = 4, 1
+FLOODS, FLOOD_DEPTH = 2, 1000
+# How often the server's memory is looked at, and how much more than a tenth the last third of the time may take.
+LOOK_S = 0.25
+SLACK_MIB = 4
 # While requests are in flight a shutdown waits for them, 10 s at most, and then a second for connections to hear of it.
 DRAIN_S = 12
 
@@ -43,39 +50,74 @@ def idle_memory(run):
 def soak(run):
     """Clients that break off, stall, don't read and flood, beside ones that stay: memory is flat, who stays is served, and
     a shutdown in the midst of it ends in time."""
-    built = process.run(BUILD, "soak-build", 900, run.report)
-    run.report.outcome("cargo build -p helenus-load", built)
-    if not built.ok:
-        return
     for runtime in run.runtimes:
         try:
             with Server(runtime, name="soak-%s" % runtime) as server:
-                load = [LOAD, "--target", "%s:%d" % (server.host, server.port), "--pid", server.process.pid]
-                load += ["--workload", "soak", "--depth", 1000]
-                limit = run.minutes * 60 + 120
-                outcome = process.run(load + ["--minutes", run.minutes], "soak-%s" % runtime, limit, run.report)
-                name = "%s: %.1f minutes of everything at once" % (runtime, run.minutes)
-                run.report.outcome(name, outcome)
-                for line in outcome.output.splitlines():
-                    run.report.note("%s: %s" % (runtime, line))
-                shutdown_in_a_flood(run, runtime, server, load)
+                everything_at_once(run, runtime, server)
+                shutdown_in_a_flood(run, runtime, server)
                 server.check_log(run.report)
         except (StartFailure, OSError) as failure:
             run.report.fail("soak %s" % runtime, str(failure))
 
 
-def shutdown_in_a_flood(run, runtime, server, load):
+def loads(server, seconds):
+    """The command lines of clients that stay, each with a connection of its own."""
+    bench = [paths.BINARY, "bench", "--target", "%s:%d" % (server.host, server.port), "--json"]
+    bench += ["--connections", 1, "--keys", 1000, "--warm-up", 0, "--seconds", seconds]
+    depths = [LIGHT_DEPTH] * LIGHT + [FLOOD_DEPTH] * FLOODS
+    return [
+        bench + ["--depth", depth, "--workload", ("read", "write")[number % 2]] for number, depth in enumerate(depths)
+    ]
+
+
+def everything_at_once(run, runtime, server):
+    seconds, memory, over = run.minutes * 60, [], threading.Event()
+
+    def watch():
+        while not over.wait(LOOK_S):
+            memory.append(server.resident_kib())
+
+    def stay(number, command):
+        return process.run(command, "soak-%s-%d" % (runtime, number), seconds + 120, run.report)
+
+    staying = loads(server, seconds)
+    watcher = threading.Thread(target=watch, daemon=True)
+    with nuisance.Crowd(server) as crowd, futures.ThreadPoolExecutor(len(staying)) as pool:
+        watcher.start()
+        outcomes = list(pool.map(stay, range(len(staying)), staying))
+        over.set()
+        watcher.join()
+    for number, outcome in enumerate(outcomes):
+        name = "%s: client %d of those that stay is served for %.1f minutes" % (runtime, number, run.minutes)
+        lines = [line for line in outcome.output.splitlines() if line.startswith("{")]
+        report = json.loads(lines[0]) if lines else {}
+        served = outcome.ok and report.get("answered", 0) > 0 and not report["errors"]
+        run.report.check(name, served, "%s %s" % (outcome.status, outcome.tail(3)))
+        if served:
+            latency = report["latency_us"]
+            figures = (runtime, number, report["answered"], latency["p50"] / 1e3, latency["p99"] / 1e3)
+            run.report.note("%s: client %d had %d answers, p50 %.1f ms, p99 %.1f ms" % figures)
+    run.report.note("%s: came and went: %s" % (runtime, crowd.visits))
+    third = len(memory) // 3
+    first, second, last = (max(part) / 1024 for part in (memory[:third], memory[third : 2 * third], memory[2 * third :]))
+    said = "%.1f, %.1f and %.1f MiB" % (first, second, last)
+    run.report.note("%s: most memory, by thirds of the time: %s" % (runtime, said))
+    # The first third is for growing.
+    run.report.check("%s: memory is flat" % runtime, last <= second * 1.1 + SLACK_MIB, said)
+
+
+def shutdown_in_a_flood(run, runtime, server):
     """SIGTERM while all of it goes on."""
-    command = [str(part) for part in load + ["--minutes", 1]]
-    flood = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
+    with nuisance.Crowd(server), contextlib.ExitStack() as stack:
+        for command in loads(server, 60):
+            command = [str(part) for part in command]
+            load = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            stack.callback(load.wait)
+            stack.callback(load.kill)
         time.sleep(3)
         started = time.monotonic()
         status = server.stop(patience=DRAIN_S)
         took = time.monotonic() - started
-    finally:
-        flood.kill()
-        flood.wait()
     name = "%s: SIGTERM in a flood ends it within %d s" % (runtime, DRAIN_S)
     run.report.check(name, status == 0, "status %s after %.1f s" % (status, took))
     run.report.note("%s: SIGTERM in a flood took %.2f s" % (runtime, took))

@@ -72,6 +72,8 @@ impl Tables {
             self.statements.insert = Some(insert);
             self.statements.select =
                 Some(self.prepare(&format!("SELECT v FROM {keyspace}.bench_keys WHERE k = ?"))?);
+            self.statements.count =
+                Some(self.prepare(&format!("SELECT count(*) FROM {keyspace}.bench_keys"))?);
         }
         if needs_page {
             self.make_table(

@@ -25,6 +25,8 @@ pub(super) enum Workload {
     Error,
     /// A prepared SELECT of one page of a partition, 5,000 rows of ten columns.
     Rows,
+    /// A prepared SELECT count(*) of all --keys rows: long requests, to see what others have of them.
+    Scan,
 }
 
 impl Workload {
@@ -38,12 +40,13 @@ impl Workload {
             Self::Connect => "connect",
             Self::Error => "error",
             Self::Rows => "rows",
+            Self::Scan => "scan",
         }
     }
 
     /// Whether it needs the table of keys; and its rows.
     pub(super) const fn needs_keys(self) -> bool {
-        matches!(self, Self::Read | Self::Write | Self::Mixed)
+        matches!(self, Self::Read | Self::Write | Self::Mixed | Self::Scan)
     }
 
     /// Whether it needs the partition of a page.
@@ -117,11 +120,11 @@ impl Template {
         }
     }
 
-    /// An EXECUTE of a statement whose first value is the key.
+    /// An EXECUTE of a statement with these values.
     fn prepared(
         version: ProtocolVersion,
         statement: &Prepared,
-        value: Option<&str>,
+        values: &[&[u8]],
         page_size: Option<i32>,
     ) -> Self {
         let result = statement.result();
@@ -129,11 +132,7 @@ impl Template {
         // v5 has an id for statements without rows too.
         let known = result.as_ref().and_then(|metadata| metadata.id());
         let metadata_id = known.map_or(&id[..], |id| &id[..]);
-        let values: Vec<&[u8]> = [Some(&KEY[..]), value.map(str::as_bytes)]
-            .into_iter()
-            .flatten()
-            .collect();
-        Self::execute(version, &id, Some(metadata_id), &values, page_size)
+        Self::execute(version, &id, Some(metadata_id), values, page_size)
     }
 }
 
@@ -146,6 +145,8 @@ pub(super) struct Statements {
     pub(super) insert: Option<Prepared>,
     /// A page.
     pub(super) page: Option<Prepared>,
+    /// All rows, counted.
+    pub(super) count: Option<Prepared>,
 }
 
 /// The requests of a load, one after the other.
@@ -170,11 +171,12 @@ impl Requests {
         let page_size = i32::try_from(rows).unwrap_or(i32::MAX);
         let read = || {
             let statement = statements.select.as_ref()?;
-            Some(Template::prepared(version, statement, None, None))
+            Some(Template::prepared(version, statement, &[&KEY], None))
         };
         let write = || {
             let statement = statements.insert.as_ref()?;
-            Some(Template::prepared(version, statement, Some(VALUE), None))
+            let values: [&[u8]; 2] = [&KEY, VALUE.as_bytes()];
+            Some(Template::prepared(version, statement, &values, None))
         };
         let templates = match workload {
             Workload::Read => vec![read()],
@@ -182,7 +184,11 @@ impl Requests {
             Workload::Mixed => vec![read(), write()],
             Workload::Rows => {
                 let page = statements.page.as_ref();
-                vec![page.map(|page| Template::prepared(version, page, None, Some(page_size)))]
+                vec![page.map(|page| Template::prepared(version, page, &[&KEY], Some(page_size)))]
+            }
+            Workload::Scan => {
+                let count = statements.count.as_ref();
+                vec![count.map(|count| Template::prepared(version, count, &[], None))]
             }
             Workload::Error => {
                 let id = Some(UNKNOWN);
