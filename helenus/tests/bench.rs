@@ -180,20 +180,64 @@ fn every_workload_is_reported_and_nothing_is_left_behind() {
             assert!(report["server_cpu_us"].is_f64(), "{report}");
         }
     }
+    assert!(!has_keyspace(&server));
+}
+
+/// Whether a load's own keyspace is there.
+fn has_keyspace(server: &TestServer) -> bool {
     let client = helenus_std::Client::connect(server.address(), helenus::ClientConfig::default());
-    let left = client
+    let found = client
         .unwrap()
         .query("SELECT keyspace_name FROM system_schema.keyspaces", ());
-    let left = left.unwrap().into_rows().unwrap();
-    let names: Vec<String> = left
-        .typed::<(String,)>()
-        .unwrap()
-        .map(|row| row.unwrap().0)
-        .collect();
-    assert!(
-        !names.iter().any(|name| name.contains("bench")),
-        "{names:?}"
-    );
+    let found = found.unwrap().into_rows().unwrap();
+    let mut names = found.typed::<(String,)>().unwrap();
+    names.any(|row| row.unwrap().0.contains("bench"))
+}
+
+/// A load of many minutes whose keyspace is there.
+fn begin(server: &TestServer) -> Child {
+    let target = server.address().to_string();
+    let load = Command::new(env!("CARGO_BIN_EXE_helenus"))
+        .args(["bench", "--target", &target, "--seconds", "600"])
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    while !has_keyspace(server) {
+        std::thread::yield_now();
+    }
+    load
+}
+
+/// What Ctrl-C does.
+fn interrupt(load: &Child) {
+    use rustix::process::{Pid, Signal, kill_process};
+    kill_process(Pid::from_child(load), Signal::INT).unwrap();
+}
+
+#[test]
+fn a_load_that_is_interrupted_leaves_nothing_behind() {
+    let server = TestServer::start().unwrap();
+    let mut load = begin(&server);
+    interrupt(&load);
+    assert_eq!(load.wait().unwrap().code(), Some(130));
+    assert!(!has_keyspace(&server));
+}
+
+#[test]
+fn the_second_interrupt_waits_for_nothing() {
+    let server = TestServer::start().unwrap();
+    // Its rows are never written: nothing that is asked of the server comes to an end.
+    let stuck = "write delay 8s".parse().unwrap();
+    server.service().set_faults([stuck]);
+    let mut load = begin(&server);
+    interrupt(&load);
+    let mut said = String::new();
+    let mut stderr = BufReader::new(load.stderr.take().unwrap());
+    stderr.read_line(&mut said).unwrap();
+    assert!(said.contains("a second signal"), "{said}");
+    interrupt(&load);
+    assert_eq!(load.wait().unwrap().code(), Some(130));
+    assert!(has_keyspace(&server));
 }
 
 #[test]

@@ -46,10 +46,15 @@ pub(crate) fn run() -> ExitCode {
             conformance::conformance(&flags),
             |error| matches!(error, conformance::ConformanceError::Output(error) if is_broken_pipe(error)),
         ),
-        Command::Bench(flags) => report(
-            bench::bench(&flags),
-            |error| matches!(error, bench::BenchError::Output(error) if is_broken_pipe(error)),
-        ),
+        Command::Bench(flags) => match bench::bench(&flags) {
+            Err(error @ bench::BenchError::Interrupted(signal)) => {
+                fail(u8::try_from(128 + signal).unwrap_or(FAILURE), &error)
+            }
+            outcome => report(
+                outcome,
+                |error| matches!(error, bench::BenchError::Output(error) if is_broken_pipe(error)),
+            ),
+        },
         Command::Inspect(flags) => report(
             inspect::inspect(&flags),
             |error| matches!(error, inspect::InspectError::Output(error) if is_broken_pipe(error)),

@@ -24,7 +24,8 @@ to wait for room counts its waiting too.
 
 Connections, depths and workloads may be lists: every combination is run, and they are shown as one table.
 
-Exit status: 0 if it ran, 1 if requests were answered with errors that weren't asked for, 2 if it can't be run.
+Exit status: 0 if it ran, 1 if requests were answered with errors that weren't asked for, 2 if it can't be run. Ctrl-C ends
+it after what it made was dropped, in ten seconds at most; the second one, at once.
 
 Examples:
   helenus bench --target 127.0.0.1:9042 --workload read

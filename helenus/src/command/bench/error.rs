@@ -69,6 +69,9 @@ pub(in crate::command) enum BenchError {
     /// The system has no threads left, or no event queue.
     #[error("the load can't be made: {0}")]
     System(#[source] io::Error),
+    /// A signal asked it to end.
+    #[error("interrupted by signal {0}")]
+    Interrupted(i32),
     /// The report can't be written.
     #[error("the report can't be written: {0}")]
     Output(#[from] io::Error),

@@ -5,6 +5,7 @@ mod alarm;
 mod arguments;
 mod compare;
 mod error;
+mod interrupt;
 mod load;
 mod null;
 mod process;
@@ -27,6 +28,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 pub(super) use arguments::Bench;
 use compare::Contestant;
 pub(super) use error::BenchError;
+use interrupt::Interrupt;
 use report::Table;
 use run::{Cell, Outcome, run};
 use tables::Tables;
@@ -63,17 +65,20 @@ pub(super) fn bench(flags: &Bench) -> Result<bool, BenchError> {
     load(&targets, flags)
 }
 
-/// Runs every combination of workload, connections and depth on all targets in turns.
+/// Runs every combination of workload, connections and depth on all targets in turns. What was made for it is dropped
+/// in the end, whatever ends it.
 fn load(targets: &[Target], flags: &Bench) -> Result<bool, BenchError> {
     let tls = flags.tls.load().map_err(BenchError::Tls)?;
+    let interrupt = Interrupt::listen().map_err(BenchError::System)?;
     let mut tables = Vec::new();
     let outcome = targets
         .iter()
         .try_for_each(|target| {
-            tables.push(Tables::make(target.server, flags, tls.as_ref())?);
+            let made = Tables::make(target.server, flags, tls.as_ref(), &interrupt)?;
+            tables.push(made);
             Ok(())
         })
-        .and_then(|()| run_all(targets, &tables, flags, tls.as_ref()));
+        .and_then(|()| run_all(targets, &tables, flags, tls.as_ref(), &interrupt));
     for made in tables {
         made.drop(flags.keep);
     }
@@ -85,6 +90,7 @@ fn run_all(
     tables: &[Tables],
     flags: &Bench,
     tls: Option<&ClientTls>,
+    interrupt: &Interrupt,
 ) -> Result<bool, BenchError> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     let loads = loads(flags);
@@ -100,7 +106,7 @@ fn run_all(
                 connections,
                 depth,
             };
-            let outcome = watched(&cell, flags, tables, tls)?;
+            let outcome = watched(&cell, flags, tables, tls, interrupt)?;
             is_good &= workload == Workload::Error || outcome.tally.errors.is_empty();
             match (flags.json, is_single) {
                 (true, _) => report::json(&mut out, &cell, flags, &outcome)?,
@@ -141,6 +147,7 @@ fn watched(
     flags: &Bench,
     tables: &Tables,
     tls: Option<&ClientTls>,
+    interrupt: &Interrupt,
 ) -> Result<Outcome, BenchError> {
     let target = if io::stderr().is_terminal() {
         ProgressDrawTarget::stderr()
@@ -157,10 +164,12 @@ fn watched(
         cell.workload, cell.name, cell.connections, cell.depth
     ));
     bar.set_message("warming up");
-    let outcome = run(cell, flags, &tables.statements, tls, &mut |done, rate| {
+    let mut watch = |done, rate| {
         bar.set_position(millis(done));
         bar.set_message(format!("{rate:.0}/s"));
-    });
+    };
+    let tables = &tables.statements;
+    let outcome = run(cell, flags, tables, tls, interrupt, &mut watch);
     bar.finish_and_clear();
     outcome
 }

@@ -10,6 +10,7 @@ use helenus_client::ClientTls;
 
 use super::arguments::Bench;
 use super::error::BenchError;
+use super::interrupt::Interrupt;
 use super::load::Terms;
 use super::process::cpu_time;
 use super::schedule::Schedule;
@@ -61,6 +62,7 @@ pub(super) fn run(
     flags: &Bench,
     statements: &Statements,
     tls: Option<&ClientTls>,
+    interrupt: &Interrupt,
     watch: &mut dyn FnMut(Duration, f64),
 ) -> Result<Outcome, BenchError> {
     let connections = cell.connections as usize;
@@ -76,7 +78,7 @@ pub(super) fn run(
             let (tell, told) = mpsc::channel::<Span>();
             let said = said.clone();
             let work = move || -> Option<Tally> {
-                let outcome = Worker::connect(assignment, progress).and_then(|worker| {
+                let outcome = Worker::connect(assignment, progress, interrupt).and_then(|worker| {
                     // Nobody listens any more once another worker has failed.
                     let _ = said.send(Ok(()));
                     told.recv().ok().map(|span| worker.run(span)).transpose()

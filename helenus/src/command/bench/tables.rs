@@ -10,6 +10,7 @@ use helenus_std::Client;
 
 use super::arguments::Bench;
 use super::error::BenchError;
+use super::interrupt::Interrupt;
 use super::workload::{Statements, VALUE};
 
 /// Threads that fill a table, whose requests share the connection.
@@ -35,6 +36,7 @@ impl Tables {
         server: SocketAddr,
         flags: &Bench,
         tls: Option<&ClientTls>,
+        interrupt: &Interrupt,
     ) -> Result<Self, BenchError> {
         let client = connect(server, flags, tls)?;
         let keyspace = match &flags.keyspace {
@@ -47,7 +49,7 @@ impl Tables {
             made: (Vec::new(), false),
             statements: Statements::default(),
         };
-        match tables.fill(flags) {
+        match tables.fill(flags, interrupt) {
             Ok(()) => Ok(tables),
             Err(error) => {
                 tables.drop(flags.keep);
@@ -56,7 +58,7 @@ impl Tables {
         }
     }
 
-    fn fill(&mut self, flags: &Bench) -> Result<(), BenchError> {
+    fn fill(&mut self, flags: &Bench, interrupt: &Interrupt) -> Result<(), BenchError> {
         let needs_keys = flags.workload.iter().any(|workload| workload.needs_keys());
         let needs_page = flags.workload.iter().any(|workload| workload.needs_page());
         if needs_keys || needs_page {
@@ -68,7 +70,7 @@ impl Tables {
             let insert = self.prepare(&format!(
                 "INSERT INTO {keyspace}.bench_keys (k, v) VALUES (?, ?)"
             ))?;
-            self.write(&insert, flags.keys, |key| (key, VALUE))?;
+            self.write(&insert, flags.keys, interrupt, |key| (key, VALUE))?;
             self.statements.insert = Some(insert);
             self.statements.select =
                 Some(self.prepare(&format!("SELECT v FROM {keyspace}.bench_keys WHERE k = ?"))?);
@@ -85,7 +87,7 @@ impl Tables {
                 "INSERT INTO {keyspace}.bench_page (p, c, n1, n2, n3, n4, t1, t2, t3, t4) \
                  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
             ))?;
-            self.write(&insert, flags.rows, page_row)?;
+            self.write(&insert, flags.rows, interrupt, page_row)?;
             self.statements.page =
                 Some(self.prepare(&format!("SELECT * FROM {keyspace}.bench_page WHERE p = ?"))?);
         }
@@ -139,11 +141,14 @@ impl Tables {
         &self,
         insert: &Prepared,
         count: u32,
+        interrupt: &Interrupt,
         row: impl Fn(i32) -> V + Sync,
     ) -> Result<(), BenchError> {
-        let write = |first: u32| -> Result<(), Error> {
+        let write = |first: u32| -> Result<(), BenchError> {
             for key in (first..count).step_by(FILLERS as usize) {
-                self.client.execute(insert, row(key as i32))?;
+                interrupt.check()?;
+                let written = self.client.execute(insert, row(key as i32));
+                written.map_err(|error| failed(insert.text(), &error))?;
             }
             Ok(())
         };
@@ -151,12 +156,9 @@ impl Tables {
             let fillers: Vec<_> = (0..FILLERS.min(count))
                 .map(|first| scope.spawn(move || write(first)))
                 .collect();
-            fillers.into_iter().try_for_each(|filler| {
-                let outcome = filler.join();
-                outcome
-                    .unwrap_or(Ok(()))
-                    .map_err(|error| failed(insert.text(), &error))
-            })
+            fillers
+                .into_iter()
+                .try_for_each(|filler| filler.join().unwrap_or(Ok(())))
         })
     }
 

@@ -15,6 +15,7 @@ use mio::{Events, Interest, Token};
 
 use super::alarm::Alarm;
 use super::error::BenchError;
+use super::interrupt::Interrupt;
 use super::load::{Answered, Broken, Load, READ, Terms};
 use super::schedule::Schedule;
 use super::tally::Tally;
@@ -22,6 +23,9 @@ use super::workload::Requests;
 
 /// How long a server may take to accept connections and to start the protocol on them.
 const PATIENCE: Duration = Duration::from_secs(15);
+
+/// How long a thread waits for its sockets before it looks whether it is to end early.
+const LONGEST_TURN: Duration = Duration::from_millis(100);
 
 /// The alarm's token; connections count from 0.
 const ALARM: Token = Token(usize::MAX);
@@ -84,6 +88,7 @@ pub(super) struct Worker<'a> {
     tally: Tally,
     /// All that this thread has had answered, for who watches.
     progress: &'a AtomicU64,
+    interrupt: &'a Interrupt,
 }
 
 impl<'a> Worker<'a> {
@@ -91,6 +96,7 @@ impl<'a> Worker<'a> {
     pub(super) fn connect(
         assignment: Assignment,
         progress: &'a AtomicU64,
+        interrupt: &'a Interrupt,
     ) -> Result<Self, BenchError> {
         let poll = mio::Poll::new().map_err(BenchError::System)?;
         let alarm = Alarm::new(poll.registry(), ALARM).map_err(BenchError::System)?;
@@ -105,6 +111,7 @@ impl<'a> Worker<'a> {
             span: None,
             tally: Tally::default(),
             progress,
+            interrupt,
             assignment,
         };
         // The workload that connects does so later.
@@ -206,7 +213,9 @@ impl<'a> Worker<'a> {
 
     /// Waits for sockets or the alarm, at most so long, and does what is there to do.
     fn turn(&mut self, most: Duration) -> Result<(), BenchError> {
+        self.interrupt.check()?;
         let mut events = Events::with_capacity(1024);
+        let most = most.min(LONGEST_TURN);
         match self.poll.poll(&mut events, Some(most)) {
             Err(error) if error.kind() != ErrorKind::Interrupted => {
                 return Err(BenchError::System(error));
