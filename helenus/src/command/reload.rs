@@ -27,7 +27,7 @@ pub(super) struct Reloader {
 impl Reloader {
     /// Reads the configuration again and puts it into force, or says why not.
     pub(super) fn reload(&mut self) {
-        let new = match Config::resolve(&self.flags) {
+        let mut new = match Config::resolve(&self.flags) {
             Ok(new) => new,
             Err(error) => return refuse(&error),
         };
@@ -57,7 +57,10 @@ impl Reloader {
                 read = "the configuration and the certificates";
             }
             (None, None) => {}
-            _ => tracing::warn!("TLS begins or ends with a restart; tls.cert waits for it"),
+            _ => {
+                tracing::warn!("TLS begins or ends with a restart; tls.cert waits for it");
+                new.tls.clone_from(&self.current.tls);
+            }
         }
         new.limits.apply(&mut options);
         self.server.reconfigure(options);

@@ -115,7 +115,8 @@ impl Config {
         after
     }
 
-    /// Every key with its documentation and its default, as a configuration file.
+    /// Every key with its documentation and its default, as a configuration file; SIGHUP has a running server take over
+    /// what doesn't take a restart.
     pub(super) fn reference() -> String {
         let mut text = String::new();
         for section in Self::default().sections() {
@@ -127,7 +128,14 @@ impl Config {
                 let _ = writeln!(text, "[{}]", section.name());
             }
             for row in section.rows() {
-                let _ = writeln!(text, "\n# {}\n{} = {}", row.doc, row.key, row.value);
+                let restart = match row.reload {
+                    Reload::Live => "",
+                    Reload::Restart => " Takes a restart.",
+                };
+                let KeyRow {
+                    doc, key, value, ..
+                } = row;
+                let _ = writeln!(text, "\n# {doc}{restart}\n{key} = {value}");
             }
         }
         text

@@ -50,6 +50,21 @@ fn the_reference_is_a_file_of_the_defaults() {
 }
 
 #[test]
+fn the_reference_says_what_takes_a_restart() {
+    let reference = Config::reference();
+    for row in Config::default().rows() {
+        let line = format!("\n{} = ", row.key);
+        let above = |text: &str| text.lines().last().unwrap_or_default().to_owned();
+        let said = reference.split(&line).map(above);
+        let documented: Vec<_> = said.filter(|doc| doc.contains(row.doc)).collect();
+        let takes_a_restart = row.reload == Reload::Restart;
+        assert_eq!(documented.len(), 1, "{}", row.name());
+        assert_eq!(documented[0].ends_with("Takes a restart."), takes_a_restart);
+    }
+    assert!(reference.contains("to begin or end that takes a restart.\ncert = "));
+}
+
+#[test]
 fn every_key_is_documented_in_a_sentence() {
     for row in Config::default().rows() {
         assert!(row.doc.ends_with('.') && row.doc.len() > 10, "{}", row.key);

@@ -13,11 +13,11 @@ use super::value::{Value, text};
 use crate::command::arguments::Serve;
 
 section! {
-    /// TLS between clients and the server; the files are read again on SIGHUP.
+    /// TLS between clients and the server. The files are read again on SIGHUP; TLS itself begins and ends with a restart.
     Tls in "tls" {
-        /// The server's certificate chain, a PEM file; if there is one, clients speak TLS.
+        /// The server's certificate chain, a PEM file; with one, clients speak TLS: to begin or end that takes a restart.
         cert: Option<PathBuf> = None, live;
-        /// The private key of the certificate, a PEM file.
+        /// The private key of the certificate, a PEM file; set and unset together with it.
         key: Option<PathBuf> = None, live;
         /// The authorities that sign the certificates of clients, a PEM file.
         client_ca: Option<PathBuf> = None, live;
