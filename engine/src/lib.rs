@@ -21,6 +21,7 @@ mod java;
 mod json;
 pub mod literal;
 pub mod readers;
+pub mod replica;
 pub mod schema;
 pub mod statement;
 pub mod storage;

@@ -15,7 +15,7 @@ use helenus_core::{ColumnSpec, ErrorResponse, Response, ResultMetadata};
 use super::row::RowView;
 use super::write::{self, Found, Item};
 use crate::context::Context;
-use crate::readers::{Fragment, PartitionRange, ReadCommand, Slices};
+use crate::readers::{Fragment, PartitionRange, ReadCommand, ReadLimit, Slices};
 use crate::schema::{Column, ColumnKind, Table};
 use crate::statement::{BoundCondition, BoundRows, ColumnRef, columns_id};
 use crate::storage::{ClusteringBound, ClusteringKey, DecoratedKey, Mutation, Row};
@@ -124,6 +124,13 @@ impl CasRun {
             reversed: false,
             now_seconds: self.now_seconds,
             resume: None,
+            limit: ReadLimit {
+                rows: match self.is_about_partition() {
+                    true => 1,
+                    false => u32::MAX,
+                },
+                ..ReadLimit::NONE
+            },
         }
     }
 

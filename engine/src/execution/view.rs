@@ -10,7 +10,9 @@ use helenus_core::{ErrorResponse, Response};
 
 use super::row::RowView;
 use super::select::{SelectRun, Wanted};
-use crate::readers::{Consumer, Fragment, PartitionRange, ReadCommand, ReadProgress, Slices};
+use crate::readers::{
+    Consumer, Fragment, PartitionRange, ReadCommand, ReadLimit, ReadProgress, Slices,
+};
 use crate::schema::Table;
 use crate::statement::{BoundFilter, BoundRows, Select, ViewSource, partition_key};
 use crate::storage::{
@@ -87,6 +89,7 @@ impl ViewRun {
             reversed: false,
             now_seconds,
             resume: None,
+            limit: ReadLimit::NONE,
         };
         Ok(Self {
             base: Some(base),

@@ -10,7 +10,9 @@ use helenus_core::ErrorResponse;
 use super::cells::Stamp;
 use super::mutate::{self, FoundRows, Places};
 use crate::context::Context;
-use crate::readers::{Fragment, PartitionRange, Position, ReadCommand, ReadProgress, Slices};
+use crate::readers::{
+    Fragment, PartitionRange, Position, ReadCommand, ReadLimit, ReadProgress, Slices,
+};
 use crate::schema::Table;
 use crate::statement::{BoundRows, Modify, Statement};
 use crate::storage::{ClusteringBound, ClusteringKey, DecoratedKey, Mutation};
@@ -113,6 +115,7 @@ impl WriteRun {
                     reversed: false,
                     now_seconds: item.stamp.now_seconds,
                     resume: None,
+                    limit: ReadLimit::NONE,
                 });
             }
         }

@@ -22,6 +22,39 @@ pub struct ReadCommand {
     pub now_seconds: i64,
     /// Continue strictly after this position.
     pub resume: Option<Position>,
+    /// How much an answer to another node may hold. A read into a consumer goes on until that says stop.
+    pub limit: ReadLimit,
+}
+
+/// How much one answer to a read holds.
+///
+/// Limits count what is alive, in the [normal form](crate::replica) of answers. One is exceeded by as much as the last
+/// row has, and none keeps an answer from going beyond the place it begins at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ReadLimit {
+    /// So many rows are enough for now: the answer ends with the last of them, and who wants more reads on. A partition
+    /// of which only the static row is alive counts as one.
+    pub rows: u32,
+    /// No more rows than this are wanted of each partition, now or later.
+    pub per_partition: u32,
+    /// About so many bytes are enough for now, dead or alive.
+    pub bytes: u32,
+}
+
+impl ReadLimit {
+    /// As many rows as there are, in answers of a mebibyte.
+    pub const NONE: Self = Self {
+        rows: u32::MAX,
+        per_partition: u32::MAX,
+        bytes: 1 << 20,
+    };
+}
+
+impl Default for ReadLimit {
+    /// [`NONE`](Self::NONE).
+    fn default() -> Self {
+        Self::NONE
+    }
 }
 
 /// A set of partitions.

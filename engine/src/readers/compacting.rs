@@ -215,6 +215,14 @@ impl<'a, 'c, C: Consumer> Compactor<'a, 'c, C> {
         self.spend(|reversed| Position::after_partition(key.clone(), reversed))
     }
 
+    /// Says that the read yields at a place where its source ends, though there is more.
+    pub(crate) fn yield_at(&self, position: &Position) -> ReadProgress {
+        ReadProgress::Yielded(Position {
+            open: self.delivery == Delivery::Started,
+            ..position.clone()
+        })
+    }
+
     /// Counts a fragment; yields when the budget is used up.
     fn spend(&mut self, position: impl FnOnce(bool) -> Position) -> ControlFlow<ReadProgress> {
         self.budget = self.budget.saturating_sub(1);

@@ -52,7 +52,7 @@ mod tests;
 
 pub use arriving::{Arriving, OwnedFragment};
 pub use combined::Combined;
-pub use command::{PartitionRange, ReadCommand, ReadProgress, RingBound, Slices};
+pub use command::{PartitionRange, ReadCommand, ReadLimit, ReadProgress, RingBound, Slices};
 pub use compacting::Compactor;
 pub use filtering::Filtering;
 pub use fragment::{Consumer, Fragment};

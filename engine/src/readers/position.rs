@@ -45,22 +45,30 @@ impl Position {
 
     /// Just after the row of these sort bytes.
     pub fn after_row(key: DecoratedKey, sort: Bytes, reversed: bool) -> Self {
-        let bound = if reversed {
-            ClusteringBound::Before(sort)
-        } else {
-            ClusteringBound::After(sort)
-        };
-        Self::new(key, bound)
+        Self::new(key, Self::behind(sort, reversed))
     }
 
     /// Just after the partition.
     pub fn after_partition(key: DecoratedKey, reversed: bool) -> Self {
-        let bound = if reversed {
+        Self::new(key, Self::far_end(reversed))
+    }
+
+    /// The bound behind the row of these sort bytes.
+    pub(crate) fn behind(sort: Bytes, reversed: bool) -> ClusteringBound {
+        if reversed {
+            ClusteringBound::Before(sort)
+        } else {
+            ClusteringBound::After(sort)
+        }
+    }
+
+    /// The bound behind all rows of a partition.
+    pub(crate) fn far_end(reversed: bool) -> ClusteringBound {
+        if reversed {
             ClusteringBound::Start
         } else {
             ClusteringBound::End
-        };
-        Self::new(key, bound)
+        }
     }
 
     /// Just after a fragment of a partition. A reader that goes on from there begins with the partition's start and static
@@ -78,12 +86,17 @@ impl Position {
 
     /// Whether the partition is done.
     pub fn is_after_partition(&self, reversed: bool) -> bool {
-        self.bound
-            == if reversed {
-                ClusteringBound::Start
-            } else {
-                ClusteringBound::End
-            }
+        self.bound == Self::far_end(reversed)
+    }
+
+    /// Whether it lies in this partition, of which more may follow.
+    pub(crate) fn is_within(&self, key: &DecoratedKey, reversed: bool) -> bool {
+        self.key == *key && !self.is_after_partition(reversed)
+    }
+
+    /// Whether it is the same place.
+    pub(crate) fn is_at(&self, other: &Self) -> bool {
+        (&self.key, &self.bound) == (&other.key, &other.bound)
     }
 
     /// Whether nothing of the partition's rows is consumed yet.

@@ -88,6 +88,15 @@ impl Schema {
         }
     }
 
+    /// The table of that identity, a view's rows included.
+    pub fn table_with_id(&self, id: TableId) -> Option<&Arc<Table>> {
+        let mut tables = self
+            .keyspaces
+            .values()
+            .flat_map(|keyspace| keyspace.tables.values());
+        tables.find(|table| table.id == id)
+    }
+
     /// The table of that name.
     pub fn table(&self, keyspace: &str, name: &str) -> Option<&Arc<Table>> {
         self.keyspaces.get(keyspace)?.tables.get(name)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::readers::{
     Combined, Consumed, MutationConsumer, MutationFragment, MutationReader, PartitionRange,
-    Position, ReadCommand, RunReader, Slices,
+    Position, ReadCommand, ReadLimit, RunReader, Slices,
 };
 use crate::schema::Table;
 
@@ -62,6 +62,7 @@ impl Merge {
             reversed: false,
             now_seconds: purge.now_seconds,
             resume: self.position.take(),
+            limit: ReadLimit::NONE,
         };
         let readers = runs.map(|run| RunReader::new(&command, run));
         let mut reader = Combined::new(readers, &command);

@@ -9,6 +9,7 @@ mod discard;
 mod expiry;
 mod key;
 mod merge;
+pub(crate) mod murmur3;
 mod mutation;
 mod partition;
 mod range_tombstones;
@@ -27,6 +28,7 @@ pub use run::Run;
 pub use shard::{Removed, Shard, ShardOptions, TableSize};
 pub use stored_row::StoredRow;
 
+pub(crate) use expiry::Purge;
 pub(crate) use partition::{Partition, Rows};
 pub(crate) use reconcile::CellKind;
 pub(crate) use run::PartitionsRange;

@@ -55,6 +55,16 @@ impl Partition {
         self.rows.range(front, back)
     }
 
+    /// How many rows there are.
+    pub(crate) fn rows_len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The row at a place.
+    pub(crate) fn row(&self, key: &ClusteringKey) -> Option<&StoredRow> {
+        self.rows.find(|other| other.cmp(key)).map(|(_, row)| row)
+    }
+
     pub(crate) fn range_tombstones(&self) -> &RangeTombstones {
         &self.range_tombstones
     }

@@ -80,6 +80,13 @@ impl Run {
         self.bytes = self.bytes.saturating_add_signed(bytes);
     }
 
+    /// Appends partitions that come behind all others.
+    pub(crate) fn append(&mut self, other: Self) {
+        self.min_timestamp = self.min_timestamp.min(other.min_timestamp);
+        self.bytes += other.bytes;
+        self.partitions.append(other.partitions);
+    }
+
     pub(crate) fn into_partitions(self) -> Partitions {
         self.partitions
     }

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::readers::{
-    Combined, Compactor, Consumed, Consumer, MutationReader, PartitionRange, PartitionReader,
-    ReadCommand, ReadProgress, RunReader,
+    Combined, Compactor, Consumed, Consumer, MutationConsumer, MutationReader, PartitionRange,
+    PartitionReader, ReadCommand, ReadProgress, RunReader,
 };
+use crate::replica::{DataBuilder, Feeding, Sink};
 use crate::schema::TableId;
 
 use super::table_store::TableStore;
@@ -99,32 +100,59 @@ impl Shard {
         budget: usize,
         consumer: &mut impl Consumer,
     ) -> ReadProgress {
-        let Some(store) = self.tables.get(&command.table.id) else {
-            return ReadProgress::Finished;
-        };
         let mut compactor = Compactor::new(command, budget, consumer);
-        let consumed = match &command.range {
+        match self.feed(command, &mut compactor) {
+            Consumed::Paused(progress) => progress,
+            // Nothing in memory has to be waited for.
+            Consumed::Finished | Consumed::Pending => ReadProgress::Finished,
+        }
+    }
+
+    /// Reads into a builder until all is read, a limit of the command is reached, which is `Stopped`, or about `budget`
+    /// fragments are used up: then the command resumed at that position goes on, with the same builder, on this shard or
+    /// the one that has what follows.
+    pub fn read_data<S: Sink>(
+        &self,
+        command: &ReadCommand,
+        budget: usize,
+        builder: &mut DataBuilder<S>,
+    ) -> ReadProgress {
+        let mut feeding = Feeding::new(builder, command, budget);
+        if let Some(stopped) = feeding.stopped() {
+            return stopped;
+        }
+        match self.feed(command, &mut feeding) {
+            Consumed::Paused(progress) => progress,
+            Consumed::Finished | Consumed::Pending => ReadProgress::Finished,
+        }
+    }
+
+    /// Feeds what a command reads to a consumer, from all sources combined.
+    fn feed<C: MutationConsumer>(
+        &self,
+        command: &ReadCommand,
+        consumer: &mut C,
+    ) -> Consumed<C::Pause> {
+        let Some(store) = self.tables.get(&command.table.id) else {
+            return Consumed::Finished;
+        };
+        match &command.range {
             PartitionRange::Key(key) => {
                 if command.resume.as_ref().is_some_and(|position| {
                     position.key > *key
                         || position.key == *key && position.is_after_partition(command.reversed)
                 }) {
-                    return ReadProgress::Finished;
+                    return Consumed::Finished;
                 }
                 let found = store.sources().filter_map(|run| run.find(key));
                 let readers =
                     found.map(|(key, partition)| PartitionReader::new(command, key, partition));
-                feed(readers, command, &mut compactor)
+                feed(readers, command, consumer)
             }
             PartitionRange::Tokens { .. } => {
                 let readers = store.sources().map(|run| RunReader::new(command, run));
-                feed(readers, command, &mut compactor)
+                feed(readers, command, consumer)
             }
-        };
-        match consumed {
-            Consumed::Paused(progress) => progress,
-            // Nothing in memory has to be waited for.
-            Consumed::Finished | Consumed::Pending => ReadProgress::Finished,
         }
     }
 
@@ -175,20 +203,20 @@ impl Shard {
     }
 }
 
-/// Feeds the compactor from one reader as it is, or from several combined.
-fn feed<R: MutationReader>(
+/// Feeds a consumer from one reader as it is, or from several combined.
+fn feed<R: MutationReader, C: MutationConsumer>(
     mut readers: impl Iterator<Item = R>,
     command: &ReadCommand,
-    compactor: &mut Compactor<'_, '_, impl Consumer>,
-) -> Consumed<ReadProgress> {
+    consumer: &mut C,
+) -> Consumed<C::Pause> {
     let Some(mut first) = readers.next() else {
         return Consumed::Finished;
     };
     let Some(second) = readers.next() else {
-        return first.consume_pausable(compactor);
+        return first.consume_pausable(consumer);
     };
     let readers = [first, second].into_iter().chain(readers);
-    Combined::new(readers, command).consume_pausable(compactor)
+    Combined::new(readers, command).consume_pausable(consumer)
 }
 
 #[cfg(test)]

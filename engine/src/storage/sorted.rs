@@ -107,6 +107,22 @@ impl<K, V> Sorted<K, V> {
             .filter(|(key, _)| order(key).is_eq())
     }
 
+    /// The least entry.
+    pub(crate) fn first(&self) -> Option<&(K, V)> {
+        self.get(self.start())
+    }
+
+    /// Appends entries greater than all others.
+    pub(crate) fn append(&mut self, other: Self) {
+        self.len += other.len;
+        self.chunks.extend(other.chunks);
+    }
+
+    /// The greatest entry.
+    pub(crate) fn last(&self) -> Option<&(K, V)> {
+        self.chunks.last()?.last()
+    }
+
     /// All entries between two places.
     pub(crate) fn range(&self, front: Place, back: Place) -> Range<'_, K, V> {
         Range {

@@ -1,9 +1,7 @@
 //! The token of a partition key: Cassandra's `Murmur3Partitioner`.
 
 use super::Token;
-
-const C1: u64 = 0x87c3_7b91_1142_53d5;
-const C2: u64 = 0x4cf5_ad43_2745_937f;
+use super::murmur3::{block, finish};
 
 impl Token {
     /// The token of a serialized partition key: the first half of MurmurHash3 x64-128 with seed 0, in Cassandra's
@@ -29,56 +27,11 @@ impl Token {
 
 fn murmur3(key: &[u8]) -> i64 {
     let (blocks, tail) = key.as_chunks::<16>();
-    let (mut h1, mut h2) = (0_u64, 0_u64);
-    for block in blocks {
-        let (k1, k2) = halves(block);
-        h1 ^= mix1(k1);
-        h1 = h1.rotate_left(27).wrapping_add(h2);
-        h1 = h1.wrapping_mul(5).wrapping_add(0x52dc_e729);
-        h2 ^= mix2(k2);
-        h2 = h2.rotate_left(31).wrapping_add(h1);
-        h2 = h2.wrapping_mul(5).wrapping_add(0x3849_5ab5);
+    let mut state = (0, 0);
+    for bytes in blocks {
+        state = block(state, bytes);
     }
-    let (low, high) = tail.split_at(tail.len().min(8));
-    h2 ^= mix2(signed_tail(high));
-    h1 ^= mix1(signed_tail(low));
-
-    let len = key.len() as u64;
-    h1 ^= len;
-    h2 ^= len;
-    h1 = h1.wrapping_add(h2);
-    h2 = h2.wrapping_add(h1);
-    h1 = finish(h1);
-    h2 = finish(h2);
-    h1.wrapping_add(h2).cast_signed()
-}
-
-fn halves(block: &[u8; 16]) -> (u64, u64) {
-    let whole = u128::from_le_bytes(*block);
-    (whole as u64, (whole >> 64) as u64)
-}
-
-fn mix1(k: u64) -> u64 {
-    k.wrapping_mul(C1).rotate_left(31).wrapping_mul(C2)
-}
-
-fn mix2(k: u64) -> u64 {
-    k.wrapping_mul(C2).rotate_left(33).wrapping_mul(C1)
-}
-
-/// Up to eight bytes, little endian, each sign-extended before it is shifted into place.
-fn signed_tail(bytes: &[u8]) -> u64 {
-    bytes.iter().rev().fold(0, |k, &byte| {
-        (k << 8) ^ i64::from(byte.cast_signed()).cast_unsigned()
-    })
-}
-
-fn finish(mut k: u64) -> u64 {
-    k ^= k >> 33;
-    k = k.wrapping_mul(0xff51_afd7_ed55_8ccd);
-    k ^= k >> 33;
-    k = k.wrapping_mul(0xc4ce_b9fe_1a85_ec53);
-    k ^ (k >> 33)
+    finish(state, tail, key.len() as u64).0.cast_signed()
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use bytes::Bytes;
 use helenus_engine::readers::{
-    Consumer, Fragment, PartitionRange, Position, ReadCommand, ReadProgress, RingBound,
+    Consumer, Fragment, PartitionRange, Position, ReadCommand, ReadLimit, ReadProgress, RingBound,
 };
 use helenus_engine::schema::{Table, TableId, is_local_system};
 use helenus_engine::storage::{DecoratedKey, Mutation, Removed, Shard, ShardOptions, Token};
@@ -270,6 +270,7 @@ mod tests {
                 reversed: false,
                 now_seconds: 0,
                 resume: None,
+                limit: ReadLimit::NONE,
             };
             let mut keys = Keys(Vec::new());
             let mut slices = 0;

@@ -20,7 +20,9 @@ use crate::context::Context;
 use crate::guardrails::{
     Guard, Part, Threshold, check_page_size, check_partitions, check_places, read_size,
 };
-use crate::readers::{Fragment, PartitionRange, Position, ReadCommand, ReadProgress, Slices};
+use crate::readers::{
+    Fragment, PartitionRange, Position, ReadCommand, ReadLimit, ReadProgress, Slices,
+};
 use crate::schema::Table;
 use crate::statement::{BoundFilter, BoundKeys, BoundRows, Plan, Select, Statement, ViewSource};
 use crate::storage::{ClusteringBound, ClusteringKey, DecoratedKey, Row};
@@ -268,6 +270,7 @@ impl SelectRun {
             reversed: select.reversed,
             now_seconds: state.now_seconds,
             resume: state.resume.clone(),
+            limit: state.limit(select),
         })
     }
 
@@ -440,6 +443,25 @@ fn slices(rows: BoundRows, select: &Select) -> Slices {
 }
 
 impl State {
+    /// How many rows of its reads are of use, where each row read is a row of the result.
+    fn limit(&self, select: &Select) -> ReadLimit {
+        let is_plain = self.filters.is_empty()
+            && self.group.is_none()
+            && self.neighbours.is_none()
+            && select.sort.is_empty();
+        if !is_plain {
+            return ReadLimit::NONE;
+        }
+        ReadLimit {
+            rows: self.page.remaining.min(self.page.room),
+            per_partition: match select.distinct {
+                true => 1,
+                false => self.per_partition,
+            },
+            ..ReadLimit::NONE
+        }
+    }
+
     /// Goes on where the last page ended. A state of another query whose partition isn't read here counts for its limit only.
     fn begin_at(&mut self, page: PageState) {
         self.page.remaining = page.remaining.min(self.page.remaining);

@@ -9,7 +9,7 @@ use helenus_core::wire::Reader;
 use uuid::Uuid;
 
 use super::NodeInfo;
-use crate::readers::{Fragment, PartitionRange, ReadCommand, ReadProgress, Slices};
+use crate::readers::{Fragment, PartitionRange, ReadCommand, ReadLimit, ReadProgress, Slices};
 use crate::schema::testing::World;
 use crate::schema::{Schema, Table};
 use crate::storage::{ColumnData, Mutation, Row, Shard, ShardOptions};
@@ -89,6 +89,7 @@ impl Tables {
             reversed: false,
             now_seconds: 1_700_000_000,
             resume: None,
+            limit: ReadLimit::NONE,
         };
         let mut lines = Vec::new();
         let mut partition = String::new();

@@ -7,7 +7,9 @@ use bytes::Bytes;
 use helenus_core::types::CqlType;
 use uuid::Uuid;
 
-use crate::readers::{Fragment, PartitionRange, Position, ReadCommand, ReadProgress, Slices};
+use crate::readers::{
+    Fragment, PartitionRange, Position, ReadCommand, ReadLimit, ReadProgress, Slices,
+};
 use crate::schema::{Column, ColumnId, ColumnKind, Table};
 use crate::storage::{
     Cell, CellPath, ClusteringKey, ColumnData, DecoratedKey, DeletionTime, Mutation, NO_EXPIRY,
@@ -138,6 +140,7 @@ pub(crate) fn command(table: &Arc<Table>) -> ReadCommand {
         reversed: false,
         now_seconds: 0,
         resume: None,
+        limit: ReadLimit::NONE,
     }
 }
 

@@ -1,0 +1,5 @@
+mod arbitrary;
+mod encoding;
+mod limits;
+mod reconciling;
+mod support;
