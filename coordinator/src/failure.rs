@@ -126,6 +126,35 @@ pub enum Failure {
         /// How many had to.
         required: u16,
     },
+    /// Too few nodes of this data centre are alive to keep a batch: nothing was sent.
+    BatchLogUnavailable {
+        /// How many it takes.
+        required: u16,
+        /// How many are alive.
+        alive: u16,
+    },
+    /// At ANY, no replica is alive and the hint for this one isn't kept: there are too many.
+    Overloaded {
+        /// The replica.
+        node: NodeId,
+    },
+    /// A table wasn't truncated everywhere.
+    Truncate(TruncateFailure),
+}
+
+/// Why a table wasn't truncated everywhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TruncateFailure {
+    /// A node isn't alive: nothing was sent.
+    Unavailable,
+    /// Not all nodes confirmed in time.
+    Timeout {
+        /// How many did.
+        received: u16,
+    },
+    /// This node failed.
+    Replica(NodeId),
 }
 
 impl Failure {
@@ -260,11 +289,47 @@ impl Failure {
                 };
                 (ErrorCode::CAS_WRITE_UNKNOWN, message, detail)
             }
+            Failure::BatchLogUnavailable { required, alive } => {
+                let level = Consistency::TWO;
+                let message = format!(
+                    "Cannot achieve consistency level {level} for batchlog in local DC, required:{required}, \
+                     available:{alive}"
+                );
+                let detail = ErrorDetail::Unavailable {
+                    consistency: level,
+                    required: required.into(),
+                    alive: alive.into(),
+                };
+                (ErrorCode::UNAVAILABLE, message, detail)
+            }
+            Failure::Overloaded { node } => {
+                let message = format!("Too many in flight hints for {}", ring.shown(node));
+                return ErrorResponse::overloaded(message);
+            }
+            Failure::Truncate(failure) => {
+                return ErrorResponse::new(ErrorCode::TRUNCATE_ERROR, failure.message(ring));
+            }
         };
         ErrorResponse {
             code,
             message: message.into(),
             detail,
+        }
+    }
+}
+
+impl TruncateFailure {
+    fn message(self, ring: &Ring) -> String {
+        match self {
+            TruncateFailure::Unavailable => {
+                "Error during truncate: Cannot achieve consistency level ALL".to_owned()
+            }
+            TruncateFailure::Timeout { received } => format!(
+                "Error during truncate: Truncate timed out - received only {received} responses"
+            ),
+            TruncateFailure::Replica(node) => {
+                format!("Truncate failed on replica {}", ring.shown(node))
+            }
         }
     }
 }

@@ -118,6 +118,9 @@
 //! * Whatever replicas answer, in whatever order, twice, late or never, and whatever the clock does: nothing panics, and
 //!   the client gets one answer, at the latest at the request's deadline.
 //! * A read's answer is one that as many replicas have as its level needs, when it is given.
+//! * A write that is answered as written was confirmed by as many replicas as its level needs; who misses it gets a hint.
+//! * Conditional writes and serial reads of a partition happen one after the other, whatever the network repeats, loses or
+//!   reorders, and whichever coordinator is lost in between; provided that replicas keep what [`Acceptor`] says.
 //! * Up to five replicas are remembered without allocation; reading where they agree allocates nothing.
 
 #![cfg_attr(
@@ -129,18 +132,25 @@
     )
 )]
 
+mod acceptor;
+mod acks;
+mod batch;
 mod calls;
 mod clock;
 pub mod consistency;
+mod counter;
 mod event;
 pub mod failure;
 mod full_read;
+mod hints;
 pub mod machine;
 pub mod message;
 pub mod model;
 pub mod node;
 mod options;
+mod paxos;
 pub mod plan;
+mod random;
 mod range;
 mod read;
 mod read_repair;
@@ -149,17 +159,27 @@ pub mod speculation;
 mod steps;
 #[cfg(test)]
 mod testing;
+mod truncate;
+mod votes;
+mod write;
 
+pub use acceptor::{Acceptor, Answer, Keep};
+pub use batch::{Batch, BatchKind, BatchLog, BatchReplay, batch_log_nodes};
+pub use counter::{Counter, CounterPlan};
 pub use event::Event;
-pub use failure::{Failure, FailureReason, FailureReasonMap};
+pub use failure::{Failure, FailureReason, FailureReasonMap, TruncateFailure};
 pub use full_read::FullRead;
+pub use hints::{HintId, HintLimits, HintRefused, HintReplay, Hints, HintsCorrupt};
 pub use machine::{Action, CallId, Machine, Outcome};
 pub use message::{Ballot, Promise, Proposal, Reply, Request};
 pub use model::{Model, Reconciled};
 pub use node::{DataCentre, NodeId, NodeSet, Nodes};
 pub use options::{ReadOptions, ReadRepair};
-pub use plan::{ReadPlan, Vantage, WritePlan};
+pub use paxos::{Decision, Paxos, PaxosPlan, Start};
+pub use plan::{ReadPlan, Target, Vantage, WritePlan};
 pub use range::{RangeOptions, RangePlan, RangeRead};
 pub use read::Read;
 pub use ring::{Node, Placement, Replication, Ring, Token, TokenRange};
 pub use speculation::{Latencies, Speculation, SpeculativeRetry, Wait};
+pub use truncate::Truncate;
+pub use write::Write;

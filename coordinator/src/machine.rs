@@ -4,13 +4,20 @@ use std::time::Instant;
 
 use crate::event::Event;
 use crate::failure::{Failure, FailureReason};
-use crate::message::{Reply, Request};
+use crate::message::{Ballot, Reply, Request};
 use crate::model::Model;
 use crate::node::NodeId;
 
 /// One request to one replica; never given twice by one machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CallId(pub u64);
+
+impl CallId {
+    /// The number of a machine that gives few; of any other call, one that it doesn't give.
+    pub(crate) fn number(self) -> u32 {
+        u32::try_from(self.0).unwrap_or(u32::MAX)
+    }
+}
 
 /// What is to be done.
 #[derive(Debug)]
@@ -26,15 +33,30 @@ pub enum Action<M: Model> {
         /// What it is asked.
         request: Request<M>,
     },
-    /// Keep a mutation for a node until it is back.
+    /// Keep a mutation for a node until it is back. That it is kept is told by [`Machine::handle_reply`], as if the node
+    /// had answered [`Reply::Done`]; that it isn't, by [`Machine::handle_failure`]: before the machine is polled again, if
+    /// that can be.
     Hint {
         /// The node.
         to: NodeId,
+        /// What it is told by.
+        call: CallId,
         /// What it misses.
         mutation: M::Mutation,
     },
-    /// Say what a conditional write does, given what was read.
-    Decide(M::Data),
+    /// Say what a conditional write does, given what was read; answered by [`Paxos::decided`](crate::Paxos::decided).
+    Decide {
+        /// The round: its time is the timestamp of what is written.
+        ballot: Ballot,
+        /// What was read.
+        data: M::Data,
+    },
+    /// Apply an update of counters here, and say what is to be replicated; answered by
+    /// [`Counter::applied`](crate::Counter::applied).
+    ApplyCounter {
+        /// The update.
+        mutation: M::Mutation,
+    },
     /// Note a step of the request, which is being traced.
     Trace(Event),
     /// Answer the client. Given once; there may be more to do after it.
@@ -51,6 +73,8 @@ pub enum Outcome<M: Model> {
     Written,
     /// A condition wasn't met by this data.
     NotApplied(M::Data),
+    /// The table is empty on every node.
+    Truncated,
 }
 
 /// A request in the coordinator's hands.

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use helenus_core::Consistency;
 
+use crate::failure::FailureReason;
 use crate::model::Model;
 use crate::node::NodeId;
 
@@ -92,6 +93,16 @@ pub enum Reply<M: Model> {
     Promise(Promise<M>),
     /// Whether a proposal was accepted; if not, which higher ballot was promised.
     Accepted(Result<(), Ballot>),
+}
+
+impl<M: Model> Reply<M> {
+    /// What is expected of a replica that has nothing to say but that it has done what it was asked.
+    pub(crate) fn done(self) -> Result<(), FailureReason> {
+        match self {
+            Reply::Done => Ok(()),
+            _ => Err(FailureReason::UNKNOWN),
+        }
+    }
 }
 
 /// A round of Paxos: later ones are greater, and no two coordinators use the same.

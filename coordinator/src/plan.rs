@@ -11,6 +11,10 @@ use crate::node::{DataCentre, NodeId, NodeSet, Nodes};
 use crate::ring::{Placement, Replication, Ring, Token};
 use crate::speculation::Speculation;
 
+mod write;
+
+pub use write::{Target, WritePlan};
+
 /// The ring as one node sees it: where plans are made.
 #[derive(Debug, Clone, Copy)]
 pub struct Vantage<'a> {
@@ -28,7 +32,7 @@ impl Vantage<'_> {
     }
 
     /// Those that are alive, nearest first: this node, its data centre, the rest; otherwise in the given order.
-    fn by_distance(&self, replicas: &[NodeId]) -> Nodes {
+    pub(crate) fn by_distance(&self, replicas: &[NodeId]) -> Nodes {
         let alive = replicas.iter().copied();
         let mut alive: Nodes = alive.filter(|node| self.alive.contains(*node)).collect();
         // Stable, and without allocation for as few as there are.
@@ -166,77 +170,6 @@ fn quorum_of_each(
         }
     });
     Ok(())
-}
-
-/// Whom a write goes to: every replica, however many must confirm.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WritePlan {
-    /// The level that was asked for.
-    pub level: Consistency,
-    /// Replicas that are alive, nearest first: all of them are sent the write.
-    pub alive: Nodes,
-    /// Replicas that aren't: hints are kept for them.
-    pub down: Nodes,
-    /// How many must confirm, in all.
-    pub required: u16,
-    /// At EACH_QUORUM, how many must confirm in which data centre; at LOCAL_ONE and LOCAL_QUORUM, of which data centre
-    /// alone confirmations count.
-    pub quotas: SmallVec<[(DataCentre, u16); 2]>,
-}
-
-impl WritePlan {
-    /// The plan for a partition.
-    ///
-    /// # Errors
-    /// [`Failure::Unavailable`] if too few of its replicas are alive; never at ANY, which a hint is enough for.
-    pub fn new(
-        vantage: &Vantage<'_>,
-        placement: &Placement,
-        token: Token,
-        level: Consistency,
-    ) -> Result<WritePlan, Failure> {
-        let replicas = placement.replicas(token);
-        let replication = placement.replication();
-        let alive = vantage.by_distance(replicas);
-        let down = replicas.iter().copied();
-        let down = down.filter(|node| !vantage.alive.contains(*node)).collect();
-        let required = replication.required(vantage.ring, vantage.local, level);
-        let mut quotas = SmallVec::new();
-        if level == Consistency::EACH_QUORUM {
-            quotas = replication.each_quorum().collect();
-        } else if level.is_datacenter_local()
-            && let Some(here) = vantage.ring.data_centre(vantage.local)
-        {
-            quotas.push((here, required));
-        }
-        for (data_centre, required) in &quotas {
-            let available = vantage.alive_in(&alive, *data_centre);
-            if available < *required {
-                return Err(Failure::Unavailable {
-                    level,
-                    required: *required,
-                    alive: available,
-                    data_centre: (level == Consistency::EACH_QUORUM).then_some(*data_centre),
-                });
-            }
-        }
-        let available = alive.len() as u16;
-        if available < required && level != Consistency::ANY {
-            return Err(Failure::Unavailable {
-                level,
-                required,
-                alive: available,
-                data_centre: None,
-            });
-        }
-        Ok(WritePlan {
-            level,
-            alive,
-            down,
-            required,
-            quotas,
-        })
-    }
 }
 
 #[cfg(test)]

@@ -3,6 +3,9 @@
 pub(crate) mod harness;
 pub(crate) mod kv;
 
+pub(crate) mod desk;
+pub(crate) mod register;
+
 use std::net::{Ipv4Addr, SocketAddr};
 
 use smallvec::smallvec;

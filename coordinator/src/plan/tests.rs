@@ -1,7 +1,5 @@
 use std::time::Duration;
 
-use smallvec::smallvec;
-
 use super::*;
 use crate::testing::{ring_of, two_centres};
 
@@ -32,21 +30,6 @@ fn read(
         level,
         speculation,
     )
-}
-
-fn write(
-    ring: &Ring,
-    replication: &Replication,
-    alive: &[u16],
-    level: Consistency,
-) -> Result<WritePlan, Failure> {
-    let alive = alive.iter().copied().map(NodeId).collect();
-    let vantage = Vantage {
-        ring,
-        local: NodeId(0),
-        alive: &alive,
-    };
-    WritePlan::new(&vantage, &ring.place(replication), Token(0), level)
 }
 
 const fn unavailable(level: Consistency, required: u16, alive: u16) -> Failure {
@@ -160,8 +143,6 @@ fn fewer_live_replicas_than_the_level_needs_are_unavailable_at_once() {
         let expected = unavailable(level, required, alive);
         let found = read(&ring, &replication, 0, &living, level, LATER);
         assert_eq!(found.unwrap_err(), expected, "{level}");
-        let found = write(&ring, &replication, &living, level);
-        assert_eq!(found.unwrap_err(), expected, "{level}");
     }
 }
 
@@ -171,55 +152,4 @@ fn more_replicas_than_nodes_are_never_there() {
     let replication = Replication::Simple { factor: 3 };
     let failure = read(&ring, &replication, 0, &[0], Consistency::QUORUM, LATER).unwrap_err();
     assert_eq!(failure, unavailable(Consistency::QUORUM, 2, 1));
-}
-
-#[test]
-fn a_write_goes_to_all_that_are_alive_and_hints_are_for_the_rest() {
-    let (ring, replication) = two_centres(3, 3);
-    let plan = write(
-        &ring,
-        &replication,
-        &[0, 1, 4, 5],
-        Consistency::LOCAL_QUORUM,
-    )
-    .unwrap();
-    assert_eq!(ids(&plan.alive), [0, 1, 4, 5]);
-    assert_eq!(ids(&plan.down), [3, 2]);
-    assert_eq!(plan.required, 2);
-    let quotas: SmallVec<[_; 2]> = smallvec![(DataCentre(0), 2)];
-    assert_eq!(plan.quotas, quotas);
-}
-
-#[test]
-fn each_quorum_writes_have_a_quota_in_every_data_centre() {
-    let (ring, replication) = two_centres(3, 3);
-    let level = Consistency::EACH_QUORUM;
-    let plan = write(&ring, &replication, &[0, 1, 2, 3, 4], level).unwrap();
-    assert_eq!(plan.required, 4);
-    let quotas: SmallVec<[_; 2]> = smallvec![(DataCentre(0), 2), (DataCentre(1), 2)];
-    assert_eq!(plan.quotas, quotas);
-    let failure = write(&ring, &replication, &[0, 1, 2, 3], level).unwrap_err();
-    assert_eq!(
-        failure,
-        Failure::Unavailable {
-            level,
-            required: 2,
-            alive: 1,
-            data_centre: Some(DataCentre(1)),
-        }
-    );
-}
-
-#[test]
-fn any_is_met_by_nobody() {
-    let ring = ring_of(3);
-    let plan = write(
-        &ring,
-        &Replication::Simple { factor: 3 },
-        &[],
-        Consistency::ANY,
-    );
-    let plan = plan.unwrap();
-    assert_eq!((plan.alive.len(), ids(&plan.down)), (0, vec![0, 1, 2]));
-    assert_eq!(plan.required, 1);
 }
