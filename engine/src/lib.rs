@@ -30,4 +30,5 @@ mod term;
 pub mod types;
 
 pub use context::Context;
+pub use functions::{NativeAggregate, NativeError, NativeFunction, NativeSignature};
 pub use guardrails::Guardrails;

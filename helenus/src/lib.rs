@@ -29,11 +29,13 @@ mod test_server;
 
 pub use connect::RuntimeSpawn;
 pub use embedded::{
-    Authentication, EmbeddedService, Fault, FaultError, FaultOperation, InvalidFault, LoginMethod,
-    Session,
+    Authentication, Builder, EmbeddedService, Fault, FaultError, FaultOperation, InvalidFault,
+    LoginMethod, Session,
 };
 pub use helenus_client::{Client, Config as ClientConfig};
-pub use helenus_engine::Guardrails;
+pub use helenus_core::types;
+pub use helenus_engine::schema::InvalidNative;
+pub use helenus_engine::{Guardrails, NativeAggregate, NativeError, NativeFunction};
 pub use helenus_server::{Options, ShutdownHandle};
 pub use helenus_tls as tls;
 pub use proxy::{Line, Proxy, Upstream};

@@ -46,7 +46,7 @@ impl TestServer {
     /// # Errors
     /// When no port can be listened on or no thread started.
     pub fn start() -> std::io::Result<Self> {
-        Self::serve(EmbeddedService::new(FREE_PORT))
+        Self::start_with(EmbeddedService::new(FREE_PORT))
     }
 
     /// The same for clients that log in, at first as the superuser `cassandra` with the password `cassandra`.
@@ -54,12 +54,24 @@ impl TestServer {
     /// # Errors
     /// As [`start`](Self::start).
     pub fn start_with_logins(authentication: Authentication) -> std::io::Result<Self> {
-        Self::serve(EmbeddedService::with_logins(FREE_PORT, authentication))
+        Self::start_with(EmbeddedService::with_logins(FREE_PORT, authentication))
     }
 
-    fn serve(service: EmbeddedService) -> std::io::Result<Self> {
+    /// The same with an engine that has been prepared: with functions of the test's own, say.
+    ///
+    /// # Errors
+    /// As [`start`](Self::start).
+    pub fn start_with(service: EmbeddedService) -> std::io::Result<Self> {
+        Self::serve(service, Options::default())
+    }
+
+    /// The same with other options than a server has by default.
+    ///
+    /// # Errors
+    /// As [`start`](Self::start).
+    pub fn serve(service: EmbeddedService, options: Options) -> std::io::Result<Self> {
         let (listen, service) = (FREE_PORT, Arc::new(service));
-        let server = helenus_std::Server::bind(listen, Arc::clone(&service), Options::default())?;
+        let server = helenus_std::Server::bind(listen, Arc::clone(&service), options)?;
         let address = server.local_addr();
         service.announce(address);
         let shutdown = server.handle();

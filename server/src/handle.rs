@@ -18,6 +18,7 @@ pub struct ServerHandle {
     pub(crate) control: Arc<Control>,
     pub(crate) offload: Offload,
     pub(crate) logins: Offload,
+    pub(crate) hooks: Offload,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) options: Arc<Mutex<Arc<Options>>>,
 }
@@ -48,6 +49,13 @@ impl ServerHandle {
         &self.logins
     }
 
+    /// The pool for code of the program's own that a service calls on behalf of requests, such as functions
+    /// that statements name: apart from the others, so that what never ends takes nothing from these. It is [`Options::hooks`](crate::Options::hooks)
+    /// large.
+    pub fn hooks(&self) -> &Offload {
+        &self.hooks
+    }
+
     /// The options in force.
     pub fn options(&self) -> Arc<Options> {
         Arc::clone(&lock(&self.options))
@@ -67,6 +75,7 @@ impl ServerHandle {
             .clone_from(&current.connection.authenticator);
         self.offload.reconfigure(options.offload.clone());
         self.logins.reconfigure(options.logins.clone());
+        self.hooks.reconfigure(options.hooks.clone());
         *current = Arc::new(options);
         // Under the lock, so that two of them reach everybody in the same order.
         self.registry.reconfigure(&current);

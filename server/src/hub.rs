@@ -47,6 +47,7 @@ impl<S: Service> Hub<S> {
             control: Arc::new(Control::default()),
             offload: Offload::new(options.offload.clone()),
             logins: Offload::named("helenus-login", options.logins.clone()),
+            hooks: Offload::named("helenus-hook", options.hooks.clone()),
             metrics: Arc::new(Metrics::default()),
             options: Arc::new(Mutex::new(Arc::new(options))),
         };

@@ -44,7 +44,7 @@ pub use handle::ServerHandle;
 pub use helenus_tls::{ClientAuth, MaybeTls, Negotiated, PeerIdentity, ServerFiles, ServerTls};
 pub use hub::Hub;
 pub use metrics::{BUCKETS, Histogram, Totals};
-pub use offload::{Offload, OffloadLoad, OffloadOptions};
+pub use offload::{JobLease, Offload, OffloadLoad, OffloadOptions};
 pub use options::{Limits, Linger, Options};
 pub use registry::Refusal;
 pub use service::{PeerInfo, Service};

@@ -35,7 +35,19 @@ pub struct OffloadOptions {
 /// How long jobs wait by default: what drivers wait for an answer.
 const WAIT: Duration = Duration::from_secs(10);
 
+/// What a call of a function may take: what Cassandra gives user functions before it fails them
+/// (`user_defined_functions_fail_timeout`).
+const CALL: Duration = Duration::from_millis(1500);
+
 impl OffloadOptions {
+    /// Four threads, 1,024 waiting jobs, for 10 seconds at most, 1.5 seconds a call, 16 replacements.
+    pub(crate) fn for_hooks() -> Self {
+        OffloadOptions {
+            timeout: CALL,
+            ..Self::default()
+        }
+    }
+
     /// One thread, 64 waiting logins, 30 seconds a login, one replacement: with bcrypt of cost 10 some
     /// twenty logins a second, however many are tried.
     pub(crate) fn for_logins() -> Self {
@@ -162,38 +174,96 @@ impl Offload {
     }
 
     /// The same for a job that answers in its own way, with what it returns: which isn't called if
-    /// the request was answered in the job's place. Jobs of different origins take turns. False if the queue was full: then
-    /// a job was refused, this one or the last of an origin of which more wait.
+    /// the request was answered in the job's place.
+    pub fn submit_then<A: FnOnce(Reply)>(
+        &self,
+        reply: Reply,
+        job: impl FnOnce() -> A + Send + 'static,
+    ) {
+        self.submit_answer(Origin::Common, reply, job);
+    }
+
+    /// The same for a job of several pieces, each of which may take [`OffloadOptions::timeout`]: it
+    /// [renews](JobLease::renew) its lease before each. `timed_out` says what the request is answered if
+    /// one takes longer.
+    pub fn submit_leased<A: FnOnce(Reply)>(
+        &self,
+        reply: Reply,
+        job: impl FnOnce(&JobLease) -> A + Send + 'static,
+        timed_out: impl FnOnce() -> ErrorResponse + Send + 'static,
+    ) {
+        self.take_in(Origin::Common, reply, job, timed_out);
+    }
+
+    /// The same as [`submit_then`](Self::submit_then) for a job of some origin: those of different ones take turns. False if
+    /// the queue was full: then a job was refused, this one or the last of an origin of which more wait.
     pub(crate) fn submit_answer<A: FnOnce(Reply)>(
         &self,
         origin: Origin,
         reply: Reply,
         job: impl FnOnce() -> A + Send + 'static,
     ) -> bool {
+        let timed_out = || ErrorResponse::server_error("The request's work did not end");
+        self.take_in(origin, reply, |_| job(), timed_out)
+    }
+
+    fn take_in<A: FnOnce(Reply)>(
+        &self,
+        origin: Origin,
+        reply: Reply,
+        job: impl FnOnce(&JobLease) -> A + Send + 'static,
+        timed_out: impl FnOnce() -> ErrorResponse + Send + 'static,
+    ) -> bool {
         let slot = Arc::new(Mutex::new(Some(reply)));
         let abandoned = Arc::clone(&slot);
         let task = Task {
-            run: Box::new(move || {
-                let answer = job();
+            run: Box::new(move |lease| {
+                let answer = job(lease);
                 if let Some(reply) = take(&slot) {
                     answer(reply);
                 }
             }),
-            abandon: Abandon(Box::new(move |error| {
+            abandon: Abandon(Box::new(move |why| {
                 if let Some(reply) = take(&abandoned) {
-                    reply.error(error);
+                    reply.error(match why {
+                        Why::TimedOut => timed_out(),
+                        Why::Overloaded(message) => {
+                            ErrorResponse::new(ErrorCode::OVERLOADED, message)
+                        }
+                    });
                 }
             })),
         };
         match self.owner.pool.enqueue(origin, task) {
             None => true,
             Some(refused) => {
-                (refused.abandon.0)(ErrorResponse::new(
-                    ErrorCode::OVERLOADED,
-                    "The pool for blocking work is full",
-                ));
+                (refused.abandon.0)(Why::Overloaded("The pool for blocking work is full"));
                 false
             }
+        }
+    }
+}
+
+/// A job's hold on its thread of the pool.
+#[derive(Debug)]
+pub struct JobLease {
+    pool: Arc<Pool>,
+    job: u64,
+}
+
+impl JobLease {
+    /// Gives the job as long as it had at first, from now on; false if it was given up, so that nobody
+    /// waits for it any more.
+    pub fn renew(&self) -> bool {
+        let mut state = lock(&self.pool.state);
+        let deadline = Instant::now() + state.options.timeout;
+        match state.running.get_mut(&self.job) {
+            // Whoever watches wakes at the old deadline, finds this one, and waits for it.
+            Some(running) if running.abandon.is_some() => {
+                running.deadline = deadline;
+                true
+            }
+            _ => false,
         }
     }
 }
@@ -218,12 +288,20 @@ impl Drop for Owner {
 }
 
 struct Task {
-    run: Box<dyn FnOnce() + Send>,
+    run: Box<dyn FnOnce(&JobLease) + Send>,
     abandon: Abandon,
 }
 
 /// Answers the request in place of its job.
-struct Abandon(Box<dyn FnOnce(ErrorResponse) + Send>);
+struct Abandon(Box<dyn FnOnce(Why) + Send>);
+
+/// Why a job doesn't answer its request.
+enum Why {
+    /// It took too long.
+    TimedOut,
+    /// There was no thread for it in time.
+    Overloaded(&'static str),
+}
 
 impl std::fmt::Debug for Abandon {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -373,7 +451,11 @@ impl Pool {
             );
             drop(state);
             self.watch.notify_one();
-            contain("a job of the offload pool", task.run);
+            let lease = JobLease {
+                pool: Arc::clone(self),
+                job,
+            };
+            contain("a job of the offload pool", || (task.run)(&lease));
             state = lock(&self.state);
             if state.running.remove(&job).is_none() {
                 state.stuck -= 1;
@@ -389,8 +471,8 @@ impl Pool {
             let expired = self.expire(&mut state, Instant::now());
             if !expired.is_empty() {
                 drop(state);
-                for (abandon, error) in expired {
-                    (abandon.0)(error);
+                for (abandon, why) in expired {
+                    (abandon.0)(why);
                 }
                 state = lock(&self.state);
                 continue;
@@ -422,7 +504,7 @@ impl Pool {
 
     /// Gives up the jobs whose time is over, with what is said of each; a thread is replaced as long as
     /// the cap allows.
-    fn expire(self: &Arc<Self>, state: &mut State, now: Instant) -> Vec<(Abandon, ErrorResponse)> {
+    fn expire(self: &Arc<Self>, state: &mut State, now: Instant) -> Vec<(Abandon, Why)> {
         let late: Vec<u64> = state
             .running
             .iter()
@@ -434,8 +516,12 @@ impl Pool {
             let Some(running) = state.running.get_mut(&job) else {
                 continue;
             };
-            let error = || ErrorResponse::server_error("The request's work did not end");
-            expired.extend(running.abandon.take().map(|abandon| (abandon, error())));
+            expired.extend(
+                running
+                    .abandon
+                    .take()
+                    .map(|abandon| (abandon, Why::TimedOut)),
+            );
             state.timed_out += 1;
             if state.stuck < state.options.replacements {
                 state.running.remove(&job);
@@ -451,11 +537,8 @@ impl Pool {
                 break;
             };
             state.expired += 1;
-            let error = ErrorResponse::new(
-                ErrorCode::OVERLOADED,
-                "The request waited too long for the pool for blocking work",
-            );
-            expired.push((task.abandon, error));
+            let why = "The request waited too long for the pool for blocking work";
+            expired.push((task.abandon, Why::Overloaded(why)));
         }
         expired
     }

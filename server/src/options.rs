@@ -31,6 +31,9 @@ pub struct Options {
     /// The bounds of the pool that verifies logins, apart from the other so that neither holds the
     /// other up.
     pub logins: OffloadOptions,
+    /// The bounds of the pool for code of the program's own that a service calls on behalf of requests;
+    /// [`OffloadOptions::timeout`] is how long one call may take.
+    pub hooks: OffloadOptions,
     /// Connections the kernel may hold that were not accepted yet.
     pub backlog: i32,
     /// TLS beneath every connection; none by default. Its handshake may take as long as
@@ -48,6 +51,7 @@ impl Default for Options {
             linger: Linger::default(),
             offload: OffloadOptions::default(),
             logins: OffloadOptions::for_logins(),
+            hooks: OffloadOptions::for_hooks(),
             backlog: 1024,
             tls: None,
         }

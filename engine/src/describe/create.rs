@@ -18,11 +18,11 @@ macro_rules! put {
     }};
 }
 
-/// What is said of something that no statement can make.
-fn warning(kind: &str, name: &str, structure: &str) -> String {
+/// What is said of something that no statement can make, for it is virtual or native.
+fn warning(kind: &str, name: &str, nature: &str, structure: &str) -> String {
     let lower = kind.to_ascii_lowercase();
     format!(
-        "/*\nWarning: {kind} {name} is a virtual {lower} and cannot be recreated with CQL.\n\
+        "/*\nWarning: {kind} {name} is a {nature} {lower} and cannot be recreated with CQL.\n\
          Structure, for reference:\n{structure}\n*/"
     )
 }
@@ -31,7 +31,12 @@ fn warning(kind: &str, name: &str, structure: &str) -> String {
 pub(super) fn keyspace(keyspace: &Keyspace) -> String {
     let name = quoted(&keyspace.name);
     if keyspace.is_virtual {
-        return warning("Keyspace", &name, &format!("VIRTUAL KEYSPACE {name};"));
+        return warning(
+            "Keyspace",
+            &name,
+            "virtual",
+            &format!("VIRTUAL KEYSPACE {name};"),
+        );
     }
     let options = keyspace.replication.options();
     let class = options.get("class").map_or("", |class| class);
@@ -69,8 +74,23 @@ fn argument(ty: &CqlType) -> String {
     ty.strip_frozen().to_string()
 }
 
-/// `CREATE FUNCTION`
+/// `CREATE FUNCTION`; of a native one what it would be, as a comment.
 pub(super) fn function(function: &UserFunction) -> String {
+    if function.is_native() {
+        let name = signature(&function.name, &function.argument_types);
+        let structure = format!("{};", function_head(function));
+        return warning(
+            "Function",
+            &format!("{}.{name}", quoted(&function.keyspace)),
+            "native",
+            &structure,
+        );
+    }
+    format!("{}\n    AS $${}$$;", function_head(function), function.body)
+}
+
+/// All of a `CREATE FUNCTION` but its body.
+fn function_head(function: &UserFunction) -> String {
     let arguments = function.argument_names.iter().zip(&function.argument_types);
     let arguments = arguments.map(|(name, ty)| format!("{} {}", quoted(name), argument(ty)));
     let on_null = match function.called_on_null {
@@ -78,18 +98,25 @@ pub(super) fn function(function: &UserFunction) -> String {
         false => "RETURNS NULL",
     };
     format!(
-        "CREATE FUNCTION {}.{}({})\n    {on_null} ON NULL INPUT\n    RETURNS {}\n    LANGUAGE {}\n    AS $${}$$;",
+        "CREATE FUNCTION {}.{}({})\n    {on_null} ON NULL INPUT\n    RETURNS {}\n    LANGUAGE {}",
         quoted(&function.keyspace),
         quoted(&function.name),
         arguments.collect::<Vec<_>>().join(", "),
         argument(&function.returns),
         function.language,
-        function.body,
     )
 }
 
-/// `CREATE AGGREGATE`
+/// `CREATE AGGREGATE`; of a native one what there is to tell, as a comment.
 pub(super) fn aggregate(aggregate: &UserAggregate) -> String {
+    if aggregate.is_native() {
+        let name = signature(&aggregate.name, &aggregate.argument_types);
+        let name = format!("{}.{name}", quoted(&aggregate.keyspace));
+        let returns = argument(&aggregate.returns);
+        let structure =
+            format!("CREATE AGGREGATE {name}\n    RETURNS {returns}\n    LANGUAGE native;");
+        return warning("Aggregate", &name, "native", &structure);
+    }
     let mut out = format!(
         "CREATE AGGREGATE {}.{}\n    SFUNC {}\n    STYPE {}",
         quoted(&aggregate.keyspace),
@@ -172,7 +199,7 @@ pub(super) fn table(table: &Table, is_virtual: bool, internals: bool) -> String 
         history(&mut out, table, &name, dropped);
     }
     match is_virtual {
-        true => warning("Table", &name, &out),
+        true => warning("Table", &name, "virtual", &out),
         false => out,
     }
 }

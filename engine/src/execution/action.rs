@@ -5,6 +5,7 @@ use std::sync::Arc;
 use helenus_core::message::SchemaChange;
 use helenus_core::{ErrorResponse, Response};
 
+use super::calls::Calls;
 use crate::cql::ast::{Access, Ddl};
 use crate::readers::{ReadCommand, ReadProgress};
 use crate::schema::Table;
@@ -47,6 +48,9 @@ pub enum Action {
     /// What follows may take long without a chance to yield, as user functions with loops do: go on where that holds
     /// nobody up, and answer [`Outcome::Resumed`] there.
     Defer,
+    /// Make these calls of native functions where nobody waits, for they may block or never end; answer
+    /// [`Outcome::Called`].
+    Call(Calls),
     /// The end.
     Done(Box<Completed>),
 }
@@ -72,6 +76,8 @@ pub enum Outcome {
     Truncated,
     /// Others ran.
     Resumed,
+    /// All calls were made.
+    Called(Calls),
     /// The action failed; the execution ends with this error.
     Failed(ErrorResponse),
 }

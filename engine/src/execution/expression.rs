@@ -18,6 +18,8 @@ pub(crate) struct Evaluation<'a> {
     pub(crate) terms: &'a [Option<Bytes>],
     /// The results of the selection's aggregates.
     pub(crate) aggregates: &'a [Option<Bytes>],
+    /// The results of the selection's native functions.
+    pub(crate) natives: &'a [Option<Bytes>],
     /// What functions may know.
     pub(crate) environment: &'a Environment<'a>,
     /// Seconds from 1970, by which times to live are counted.
@@ -35,6 +37,7 @@ impl Evaluation<'_> {
             Expression::Column(column) => row.and_then(|row| row.bytes(column)),
             Expression::Term(index) => self.term(*index),
             Expression::Aggregate(index) => self.aggregates.get(*index).cloned().flatten(),
+            Expression::Native { index, .. } => self.natives.get(*index).cloned().flatten(),
             Expression::Metadata(metadata) => row.and_then(|row| self.metadata(metadata, row)),
             Expression::Call(function, arguments) => {
                 let mut values = Vec::with_capacity(arguments.len());

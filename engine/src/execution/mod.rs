@@ -13,6 +13,8 @@
 
 mod action;
 mod attributes;
+mod calling;
+mod calls;
 mod cas;
 mod cells;
 mod change;
@@ -30,6 +32,7 @@ mod work;
 mod write;
 
 pub use action::{Action, Completed, Outcome, not_logged_in};
+pub use calls::Calls;
 pub(crate) use row::{RowView, list_element};
 pub(crate) use select::limit_value;
 pub use work::{Work, WorkKind};
@@ -46,6 +49,7 @@ use crate::readers::{Consumer, Fragment, ReadProgress};
 use crate::schema::Schema;
 use crate::statement::{Plan, Statement};
 use crate::storage::{DecoratedKey, Mutation};
+use calling::Calling;
 use cas::CasRun;
 use select::SelectRun;
 use view::{Progress, ViewRun};
@@ -76,6 +80,8 @@ pub struct Execution {
     reason = "one lives in each execution; a box would cost every read an allocation"
 )]
 enum Run {
+    /// A request whose terms call native functions; it begins after them.
+    Calling(Box<Calling>),
     /// A `SELECT`.
     Select(SelectRun),
     /// A `SELECT` on a view.
@@ -211,7 +217,17 @@ impl Execution {
             return Action::Yield;
         }
         match &mut self.run {
+            Run::Calling(calling) => match calling.next_calls(&self.context) {
+                Ok(Some(calls)) => return Action::Call(calls),
+                Ok(None) => return self.begin(),
+                Err(error) => self.run = Run::Done(Response::Error(error)),
+            },
             Run::Select(select) => {
+                match select.next_calls() {
+                    Ok(Some(calls)) => return Action::Call(calls),
+                    Ok(None) => {}
+                    Err(error) => return self.fail(error),
+                }
                 if let Some(command) = select.next_read() {
                     return Action::Read(command);
                 }
@@ -222,6 +238,7 @@ impl Execution {
                 }
                 match view.select() {
                     Ok(Progress::Finished) => {}
+                    Ok(Progress::Calling(calls)) => return Action::Call(calls),
                     Ok(Progress::Yielded) => {
                         self.yielding = true;
                         return Action::Yield;
@@ -243,6 +260,24 @@ impl Execution {
             Run::Done(_) => {}
         }
         self.finish()
+    }
+
+    /// Begins what has waited for native functions.
+    fn begin(&mut self) -> Action {
+        let Run::Calling(calling) = &self.run else {
+            return self.finish();
+        };
+        let mut guard = Guard::new(&self.guardrails);
+        let keyspace = self.session_keyspace.as_ref();
+        let begun = calling.begin(&self.schema, keyspace, self.context, &mut guard);
+        self.warnings.extend(guard.into_warnings());
+        self.run = begun.unwrap_or_else(|error| Run::Done(Response::Error(error)));
+        self.poll_action()
+    }
+
+    fn fail(&mut self, error: ErrorResponse) -> Action {
+        self.run = Run::Done(Response::Void);
+        self.done(Response::Error(error))
     }
 
     fn finish(&mut self) -> Action {
@@ -274,6 +309,7 @@ impl Execution {
             },
             Run::Cas(cas) => cas.finish(),
             Run::Act { response, .. } | Run::Done(response) => Ok(response),
+            Run::Calling(_) => Ok(Response::Void),
         };
         self.done(result.unwrap_or_else(Response::Error))
     }
@@ -356,6 +392,20 @@ impl Execution {
                 self.run = Run::Done(completed.response);
             }
             Outcome::Truncated => {}
+            Outcome::Called(calls) => {
+                let called = match &mut self.run {
+                    Run::Calling(calling) => {
+                        calling.called(calls);
+                        Ok(())
+                    }
+                    Run::Select(select) => select.called(calls),
+                    Run::View(view) => view.select_mut().called(calls),
+                    _ => Ok(()),
+                };
+                if let Err(error) = called {
+                    self.run = Run::Done(Response::Error(error));
+                }
+            }
             Outcome::Resumed => {
                 self.yielding = false;
                 self.deferring = false;
@@ -393,7 +443,7 @@ impl Consumer for Execution {
             Run::View(view) => view.consume(fragment),
             Run::Write(write) => write.consume(fragment),
             Run::Cas(cas) => cas.consume(fragment),
-            Run::Act { .. } | Run::Done(_) => ControlFlow::Break(()),
+            Run::Calling(_) | Run::Act { .. } | Run::Done(_) => ControlFlow::Break(()),
         }
     }
 

@@ -1,21 +1,25 @@
 //! Beginning an execution: values bound, consistency checked, and everything taken from the request that is needed later.
 
+mod batch;
+
+pub(super) use batch::{batch, bound_batch};
+
 use std::cell::{Cell, OnceCell};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use helenus_core::message::{Batch, BatchType, QueryParams, Values, WriteType};
+use helenus_core::message::{QueryParams, WriteType};
 use helenus_core::{Consistency, ErrorResponse, Response};
 
 use super::Run;
 use super::action::Action;
 use super::attributes;
+use super::calling::{self, Calling};
 use super::cas::{CasRun, Request};
 use super::mutate::{self, Places};
 use super::select::SelectRun;
-use super::size::check_batch;
 use super::view::ViewRun;
-use super::write::{self, Item, WriteRun};
+use super::write::{Item, WriteRun};
 use crate::consistency::{Access, check, nearest_level};
 use crate::context::Context;
 use crate::describe::describe;
@@ -23,15 +27,13 @@ use crate::guardrails::{
     Guard, Part as KeyPart, check_change_log, check_definition, check_modification, check_places,
     check_select, check_truncate, check_use, check_values, check_write_levels,
 };
-use crate::java::Budget;
 use crate::schema::{Keyspace, Schema, Table};
-use crate::statement::{BatchPlan, BoundRows, Condition, Modify, Plan, Statement};
-use crate::storage::Mutation;
+use crate::statement::{BoundRows, Condition, Modify, Plan, Statement};
 use crate::term::{Binds, OwnedBinds};
 
 /// What a request says about an execution besides its values.
 #[derive(Debug, Clone, Copy)]
-struct Settings {
+pub(super) struct Settings {
     consistency: Consistency,
     serial: Option<Consistency>,
     timestamp: i64,
@@ -80,13 +82,6 @@ pub(super) fn statement(
     if params.page_size == Some(0) {
         return Err(ErrorResponse::protocol_error("The page size cannot be 0"));
     }
-    let settings = Settings::new(
-        params.consistency,
-        params.serial_consistency,
-        params.timestamp,
-        params.now_in_seconds,
-        context,
-    );
     let list_elements = Cell::new(0);
     let mut binds = Binds::new(
         statement.variables.columns(),
@@ -95,6 +90,54 @@ pub(super) fn statement(
         &list_elements,
     )?;
     statement.expand(&mut binds)?;
+    if !statement.natives().is_empty() {
+        let owned = binds.to_owned(statement.places());
+        let request = calling::Request::statement(params, result_metadata_id);
+        let calling = Calling::new(vec![(statement.clone(), owned)], request);
+        return Ok(Run::Calling(Box::new(calling)));
+    }
+    let beginning = Beginning {
+        schema,
+        params,
+        result_metadata_id,
+        session_keyspace,
+        context,
+    };
+    bound_statement(statement, binds, &list_elements, beginning, guard)
+}
+
+/// What a statement begins with besides its values.
+pub(super) struct Beginning<'b> {
+    pub(super) schema: &'b Schema,
+    pub(super) params: &'b QueryParams<'b>,
+    pub(super) result_metadata_id: Option<&'b [u8]>,
+    pub(super) session_keyspace: Option<&'b Arc<str>>,
+    pub(super) context: Context,
+}
+
+/// Begins a statement whose values are bound.
+#[inline]
+pub(super) fn bound_statement(
+    statement: Arc<Statement>,
+    binds: Binds<'_>,
+    list_elements: &Cell<u32>,
+    beginning: Beginning<'_>,
+    guard: &mut Guard<'_>,
+) -> Result<Run, ErrorResponse> {
+    let Beginning {
+        schema,
+        params,
+        result_metadata_id,
+        session_keyspace,
+        context,
+    } = beginning;
+    let settings = Settings::new(
+        params.consistency,
+        params.serial_consistency,
+        params.timestamp,
+        params.now_in_seconds,
+        context,
+    );
     let act = |action, response| Run::Act {
         action: Some(action),
         response,
@@ -156,7 +199,8 @@ pub(super) fn statement(
                     calls: 0,
                 };
                 drop(binds);
-                let run = WriteRun::new(vec![item], Vec::new(), context, list_elements);
+                let elements = Cell::new(list_elements.get());
+                let run = WriteRun::new(vec![item], Vec::new(), context, elements);
                 return Ok(Run::Write(run));
             }
             let mut mutations = Vec::with_capacity(places.keys.len());
@@ -184,12 +228,12 @@ pub(super) fn statement(
             };
             conditional(schema, &[part], false, &settings, guard)?
         }
-        Plan::Batch(batch) => text_batch(
+        Plan::Batch(batch) => batch::text_batch(
             schema,
             &statement,
             batch,
             binds,
-            &list_elements,
+            list_elements,
             settings,
             guard,
         )?,
@@ -390,179 +434,4 @@ fn conditional(
         settings.now_seconds,
     )?;
     Ok(Run::Cas(run))
-}
-
-fn text_batch(
-    schema: &Schema,
-    statement: &Arc<Statement>,
-    batch: &BatchPlan,
-    binds: Binds<'_>,
-    list_elements: &Cell<u32>,
-    mut settings: Settings,
-    guard: &mut Guard<'_>,
-) -> Result<Run, ErrorResponse> {
-    if let Some(term) = &batch.timestamp {
-        settings.timestamp =
-            attributes::explicit_timestamp(term, &binds)?.unwrap_or(settings.timestamp);
-    }
-    let source = Source::new(binds, statement.places());
-    let parts: Vec<_> = batch
-        .statements
-        .iter()
-        .enumerate()
-        .map(|(index, modify)| Part {
-            statement,
-            index,
-            modify,
-            source: &source,
-            calls: DEFERRED_CALLS,
-        })
-        .collect();
-    run_batch(schema, batch.kind, &parts, &settings, list_elements, guard)
-}
-
-/// Where the calls of functions are numbered from in statements that are bound a second time.
-const DEFERRED_CALLS: u32 = 1 << 24;
-
-/// Leaves each statement of a batch its own numbers for `uuid()` and the like.
-fn calls_before(index: usize) -> u32 {
-    u32::try_from(index).unwrap_or(u32::MAX).wrapping_mul(64)
-}
-
-/// Begins a batch of the protocol.
-pub(super) fn batch(
-    schema: &Schema,
-    statements: &[(Arc<Statement>, Values<'_>)],
-    batch: &Batch<'_>,
-    context: Context,
-    guard: &mut Guard<'_>,
-) -> Result<Run, ErrorResponse> {
-    let settings = Settings::new(
-        batch.consistency,
-        batch.serial_consistency,
-        batch.timestamp,
-        batch.now_in_seconds,
-        context,
-    );
-    let list_elements = Cell::new(0);
-    let mut modifications = Vec::with_capacity(statements.len());
-    for (statement, _) in statements {
-        match statement.plan() {
-            Plan::Modify(modify) => modifications.push(&**modify),
-            _ => return Err(crate::statement::not_a_modification()),
-        }
-    }
-    for (statement, values) in statements {
-        let wanted = statement.variables.columns().len();
-        if wanted != values.len() {
-            return Err(ErrorResponse::invalid(format!(
-                "There were {wanted} markers(?) in CQL but {} bound variables",
-                values.len()
-            )));
-        }
-    }
-    crate::statement::check_batch(batch.kind, false, &modifications)?;
-    let mut sources = Vec::with_capacity(statements.len());
-    for (index, (statement, values)) in statements.iter().enumerate() {
-        let variables = statement.variables.columns();
-        let mut binds = Binds::new(variables, values, &context, &list_elements)?;
-        statement.expand(&mut binds)?;
-        binds.environment().skip_calls(calls_before(index));
-        sources.push(Source::new(binds, statement.places()));
-    }
-    let parts: Vec<_> = statements
-        .iter()
-        .zip(modifications)
-        .zip(&sources)
-        .enumerate()
-        .map(|(index, (((statement, _), modify), source))| Part {
-            statement,
-            index: 0,
-            modify,
-            source,
-            calls: DEFERRED_CALLS.wrapping_add(calls_before(index)),
-        })
-        .collect();
-    run_batch(schema, batch.kind, &parts, &settings, &list_elements, guard)
-}
-
-/// What Cassandra calls the write of a batch.
-fn write_type(kind: BatchType) -> WriteType {
-    match kind {
-        BatchType::Unlogged => WriteType::UNLOGGED_BATCH,
-        BatchType::Counter => WriteType::COUNTER,
-        _ => WriteType::BATCH,
-    }
-}
-
-fn run_batch(
-    schema: &Schema,
-    kind: BatchType,
-    parts: &[Part<'_, '_>],
-    settings: &Settings,
-    list_elements: &Cell<u32>,
-    guard: &mut Guard<'_>,
-) -> Result<Run, ErrorResponse> {
-    for part in parts {
-        check_modification(part.modify, guard)?;
-    }
-    check_write_levels(settings.consistency, settings.serial, guard)?;
-    if parts
-        .iter()
-        .any(|part| !matches!(part.modify.condition, Condition::None))
-    {
-        return conditional(schema, parts, true, settings, guard);
-    }
-    let mut mutations = Vec::with_capacity(parts.len());
-    let mut waiting = Vec::new();
-    let mut steps = 0;
-    for part in parts {
-        check_write(schema, part.modify, Access::BatchWrite, settings)?;
-        check_change_log(
-            schema,
-            part.modify,
-            settings.consistency,
-            write_type(kind),
-            guard,
-        )?;
-        let before = part.source.binds.environment().budget.spent();
-        let places = places(part.modify, &part.source.binds, guard)?;
-        let stamp = attributes::stamp(
-            part.modify,
-            &part.source.binds,
-            settings.timestamp,
-            settings.now_seconds,
-        )?;
-        if part.modify.reads {
-            waiting.push(part.item(places, stamp));
-        } else {
-            mutate::mutations(
-                part.modify,
-                &places,
-                stamp,
-                &part.source.binds,
-                &BTreeMap::new(),
-                &mut mutations,
-            )?;
-        }
-        // Each statement has a budget of its own; all of them together have no more.
-        steps += part.source.binds.environment().budget.spent() - before;
-        if Budget::is_too_much(steps) {
-            return Err(ErrorResponse::invalid(
-                "The user functions of the batch take too many steps",
-            ));
-        }
-    }
-    let mutations: Vec<Mutation> = write::merge(mutations);
-    check_batch(kind, &mutations, guard)?;
-    if waiting.is_empty() {
-        check_values(&mutations, guard)?;
-        return Ok(Run::Act {
-            action: Some(Action::Write(mutations)),
-            response: Response::Void,
-        });
-    }
-    let elements = Cell::new(list_elements.get());
-    let run = WriteRun::new(waiting, mutations, settings.context, elements);
-    Ok(Run::Write(run))
 }

@@ -8,6 +8,7 @@ use std::ops::ControlFlow;
 use bytes::{BufMut as _, Bytes, BytesMut};
 use helenus_core::{ErrorResponse, Response};
 
+use super::calls::Calls;
 use super::row::RowView;
 use super::select::{SelectRun, Wanted};
 use crate::readers::{
@@ -48,6 +49,8 @@ pub(super) enum Progress {
     Yielded,
     /// All is read.
     Finished,
+    /// Native functions have to be called first.
+    Calling(Calls),
 }
 
 impl ViewRun {
@@ -197,7 +200,13 @@ impl ViewRun {
 
     /// Runs the `SELECT` on the view's rows, all of which are there.
     pub(super) fn select(&mut self) -> Result<Progress, ErrorResponse> {
-        while let Some(command) = self.select.next_read() {
+        loop {
+            if let Some(calls) = self.select.next_calls()? {
+                return Ok(Progress::Calling(calls));
+            }
+            let Some(command) = self.select.next_read() else {
+                return Ok(Progress::Finished);
+            };
             let progress = self.rows.read(&command, SLICE, &mut Rows(&mut self.select));
             let has_yielded = matches!(progress, ReadProgress::Yielded(_));
             self.select.read(progress)?;
@@ -205,7 +214,6 @@ impl ViewRun {
                 return Ok(Progress::Yielded);
             }
         }
-        Ok(Progress::Finished)
     }
 
     /// The result, and what to warn of.

@@ -79,6 +79,8 @@ impl Execution {
                 action: Some(Action::Truncate(table)),
                 ..
             } => (WorkKind::Truncate, vec![table]),
+            Run::Calling(calling) if calling.is_select() => (WorkKind::Read, calling.tables()),
+            Run::Calling(calling) => self.request.writes(calling.tables().into_iter()),
             Run::Act { .. } | Run::Done(_) => return None,
         };
         let tables: BTreeSet<(&str, &str)> = tables

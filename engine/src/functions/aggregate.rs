@@ -9,7 +9,7 @@ use num_bigint::BigInt;
 
 use super::number::{Number, TYPES};
 use super::user::Folding;
-use super::{Environment, Function};
+use super::{Environment, Function, NativeAggregate, NativeState};
 use crate::types::compare;
 
 /// How an aggregate folds rows.
@@ -27,6 +27,8 @@ pub(crate) enum Aggregate {
     Average,
     /// As a user says.
     User(Arc<Folding>),
+    /// As the program around the engine says, where nobody waits.
+    Native(Arc<NativeAggregate>),
 }
 
 pub(super) fn candidates(name: &str, first: Option<&CqlType>, found: &mut Vec<Function>) {
@@ -65,7 +67,7 @@ impl Function {
 }
 
 /// The state of an aggregate between rows.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct Accumulator {
     aggregate: Aggregate,
     ty: CqlType,
@@ -73,6 +75,17 @@ pub(crate) struct Accumulator {
     total: Option<Number>,
     /// The greatest or least so far; of a user's aggregate, the state.
     extreme: Option<Bytes>,
+    /// Of a native aggregate.
+    native: Option<Box<NativeFold>>,
+}
+
+/// A native aggregate's state, and the rows that it has yet to take in.
+#[derive(Debug, Default)]
+pub(crate) struct NativeFold {
+    /// The state; `None` before the first row.
+    pub(crate) state: Option<NativeState>,
+    /// The values of rows.
+    pub(crate) rows: Vec<Vec<Option<Bytes>>>,
 }
 
 impl Accumulator {
@@ -87,6 +100,18 @@ impl Accumulator {
             ty: function.returns.clone(),
             count: 0,
             total: None,
+            native: match aggregate {
+                Aggregate::Native(_) => Some(Box::default()),
+                _ => None,
+            },
+        }
+    }
+
+    /// The native aggregate that it is the state of, and what that has yet to take in.
+    pub(crate) fn native(&mut self) -> Option<(&Arc<NativeAggregate>, &mut NativeFold)> {
+        match (&self.aggregate, &mut self.native) {
+            (Aggregate::Native(aggregate), Some(fold)) => Some((aggregate, fold)),
+            _ => None,
         }
     }
 
@@ -98,6 +123,12 @@ impl Accumulator {
     ) -> Result<(), ErrorResponse> {
         if let Aggregate::User(folding) = &self.aggregate {
             self.extreme = folding.step(self.extreme.take(), values, environment)?;
+            return Ok(());
+        }
+        if let Some((aggregate, fold)) = self.native() {
+            if aggregate.signature().called_on_null || values.iter().all(Option::is_some) {
+                fold.rows.push(values);
+            }
             return Ok(());
         }
         // `count(*)` has no value, and counts.
@@ -114,7 +145,7 @@ impl Accumulator {
             _ => order.is_gt(),
         };
         match self.aggregate {
-            Aggregate::Count | Aggregate::User(_) => {}
+            Aggregate::Count | Aggregate::User(_) | Aggregate::Native(_) => {}
             Aggregate::Min | Aggregate::Max => {
                 if self
                     .extreme
@@ -165,6 +196,8 @@ impl Accumulator {
     ) -> Result<Option<Bytes>, ErrorResponse> {
         Ok(match &self.aggregate {
             Aggregate::User(folding) => return folding.finish(self.extreme, environment),
+            // What it comes to is computed elsewhere.
+            Aggregate::Native(_) => None,
             Aggregate::Count => Some(Bytes::copy_from_slice(&self.count.to_be_bytes())),
             Aggregate::Min | Aggregate::Max => self.extreme,
             Aggregate::Sum => Some(self.total.unwrap_or(Number::Integer(0)).encode(&self.ty)),

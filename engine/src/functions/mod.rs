@@ -9,16 +9,19 @@ mod collection;
 mod floor;
 mod json;
 mod math;
+mod native;
 mod number;
 mod resolve;
 mod time;
 mod user;
 mod vector;
 
-pub(crate) use aggregate::{Accumulator, Aggregate};
+pub(crate) use aggregate::{Accumulator, Aggregate, NativeFold};
 pub(crate) use arithmetic::{arithmetic, negation};
 pub(crate) use cast::cast;
 pub(crate) use json::{is_selectable, json_scalar};
+pub(crate) use native::NativeState;
+pub use native::{NativeAggregate, NativeError, NativeFunction, NativeSignature};
 pub(crate) use number::{java_double, java_float, text as number_text};
 pub(crate) use resolve::{Argument, compatible, qualified, resolve, signature};
 pub(crate) use time::{civil, current_timestamp, time_uuid, uuid_ticks_of_micros};
@@ -32,7 +35,7 @@ use helenus_core::types::CqlType;
 
 use crate::context::Context;
 use crate::java::Budget;
-use crate::schema::UserFunction;
+use crate::schema::{Code, UserFunction};
 
 /// What a function may know besides its arguments.
 #[derive(Debug)]
@@ -139,6 +142,24 @@ impl Function {
             "system.to_unix_timestamp",
         ];
         MONOTONIC.contains(&&*self.name)
+    }
+
+    /// The native function that it is. Those aren't [called](Self::call): an execution hands their calls out.
+    pub(crate) fn native(&self) -> Option<&Arc<NativeFunction>> {
+        match &self.body {
+            Body::User(function) => match &function.code {
+                Code::Native(native) => Some(native),
+                Code::Java(_) => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The keyspace that it is of.
+    pub(crate) fn keyspace(&self) -> &str {
+        self.name
+            .split_once('.')
+            .map_or("", |(keyspace, _)| keyspace)
     }
 
     /// The type of an argument.

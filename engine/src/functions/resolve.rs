@@ -84,7 +84,7 @@ pub(crate) fn qualified(keyspace: Option<&str>, name: &str) -> String {
 }
 
 /// The function of that name for these arguments; `None` if nothing has the name. A name without keyspace is one of the
-/// server's functions, or of the keyspace that the statement is about.
+/// server's functions, native ones of `system` among them, or of the keyspace that the statement is about.
 ///
 /// Fails with Invalid if no overload takes the arguments.
 pub(crate) fn resolve(
@@ -110,7 +110,11 @@ pub(crate) fn resolve(
         if let Some(function) = json::resolve(name, arguments, wanted)? {
             return Ok(Some(function));
         }
-        native(planner.table, name, arguments, &mut candidates);
+        let system = planner.schema.keyspaces.get("system");
+        if let Some(system) = system.filter(|_| own.is_none_or(|own| &*own.name != "system")) {
+            user::candidates(system, name, &mut candidates);
+        }
+        servers(planner.table, name, arguments, &mut candidates);
     }
     let chosen = choose(&qualified(keyspace, name), candidates, arguments, wanted)?;
     if let Some(function) = &chosen {
@@ -119,7 +123,8 @@ pub(crate) fn resolve(
     Ok(chosen)
 }
 
-fn native(table: &Table, name: &str, arguments: &[Argument<'_>], found: &mut Vec<Function>) {
+/// The functions that every server has.
+fn servers(table: &Table, name: &str, arguments: &[Argument<'_>], found: &mut Vec<Function>) {
     if name == "token" {
         let types = table
             .partition_key()

@@ -8,7 +8,7 @@ use helenus_core::ErrorResponse;
 use super::{Aggregate, Body, Environment, Function};
 use crate::access::Resource;
 use crate::java::Signature;
-use crate::schema::{Keyspace, UserAggregate, UserFunction, type_names};
+use crate::schema::{Code, Keyspace, UserAggregate, UserFunction, is_local_system, type_names};
 
 /// A user aggregate with the functions it goes through.
 #[derive(Debug, Clone)]
@@ -39,18 +39,26 @@ fn function(function: &Arc<UserFunction>) -> Function {
 }
 
 fn aggregate(keyspace: &Keyspace, aggregate: &UserAggregate) -> Option<Function> {
-    let (step, last) = keyspace.functions_of(aggregate)?;
+    let folded = match &aggregate.native {
+        Some(native) => Aggregate::Native(native.0.clone()),
+        None => Aggregate::User(Arc::new(folding(keyspace, aggregate)?)),
+    };
     Some(Function {
         name: format!("{}.{}", aggregate.keyspace, aggregate.name).into(),
         arguments: aggregate.argument_types.clone(),
         returns: aggregate.returns.clone(),
-        aggregate: Some(Aggregate::User(Arc::new(Folding {
-            step: step.clone(),
-            last: last.cloned(),
-            initial: aggregate.initial.clone(),
-        }))),
+        aggregate: Some(folded),
         // An aggregate is folded, never called.
         body: Body::Strict(|_, _, _| Ok(None)),
+    })
+}
+
+fn folding(keyspace: &Keyspace, aggregate: &UserAggregate) -> Option<Folding> {
+    let (step, last) = keyspace.functions_of(aggregate)?;
+    Some(Folding {
+        step: step.clone(),
+        last: last.cloned(),
+        initial: aggregate.initial.clone(),
     })
 }
 
@@ -67,17 +75,17 @@ pub(super) fn call(
         arguments: &function.argument_types,
         returns: &function.returns,
     };
-    let called = function
-        .program
-        .call(signature, arguments, &environment.budget);
-    called.map_err(|stop| {
-        ErrorResponse::function_failure(
-            &function.keyspace,
-            &function.name,
-            type_names(&function.argument_types),
-            stop.to_string(),
-        )
-    })
+    let failure = |reason| {
+        let types = type_names(&function.argument_types);
+        ErrorResponse::function_failure(&function.keyspace, &function.name, types, reason)
+    };
+    match &function.code {
+        Code::Java(program) => program
+            .call(signature, arguments, &environment.budget)
+            .map_err(|stop| failure(stop.to_string())),
+        // Planning turns its calls into what an execution hands out, wherever a function may stand.
+        Code::Native(_) => Err(failure("It can't be called here: it is native".to_owned())),
+    }
 }
 
 impl Folding {
@@ -112,14 +120,13 @@ impl Folding {
 }
 
 impl Function {
-    /// What permission to execute it asks for: itself if it is a user's, and what it goes through.
+    /// What permission to execute it asks for: itself if it is a user's, and what it goes through. The server's own
+    /// functions, native ones of `system` among them, are everybody's.
     pub(crate) fn resources(&self) -> impl Iterator<Item = Resource> {
         let folded = match (&self.aggregate, self.name.split_once('.')) {
-            (Some(Aggregate::User(_)), Some((keyspace, name))) => Some(Resource::Function(
-                keyspace.into(),
-                name.into(),
-                self.arguments.clone().into(),
-            )),
+            (Some(Aggregate::User(_) | Aggregate::Native(_)), Some((keyspace, name))) => Some(
+                Resource::Function(keyspace.into(), name.into(), self.arguments.clone().into()),
+            ),
             _ => None,
         };
         let called = self.user_functions().map(|function| {
@@ -129,7 +136,8 @@ impl Function {
                 function.argument_types.clone().into(),
             )
         });
-        folded.into_iter().chain(called)
+        let is_guarded = |resource: &Resource| !matches!(resource, Resource::Function(keyspace, ..) if is_local_system(keyspace));
+        folded.into_iter().chain(called).filter(is_guarded)
     }
 
     /// The user functions it calls.

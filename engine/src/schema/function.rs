@@ -6,6 +6,8 @@ use bytes::Bytes;
 use helenus_core::types::CqlType;
 
 use super::Keyspace;
+use super::natives::Native;
+use crate::functions::NativeFunction;
 use crate::java::Program;
 
 /// What tells functions of a keyspace apart: the name and the CQL types of the arguments.
@@ -30,12 +32,21 @@ pub struct UserFunction {
     pub language: Arc<str>,
     /// The body as written.
     pub body: Arc<str>,
+    /// What is run.
+    pub(crate) code: Code,
+}
+
+/// What a user function runs.
+#[derive(Debug, Clone)]
+pub(crate) enum Code {
     /// The body, compiled.
-    pub(crate) program: Arc<Program>,
+    Java(Arc<Program>),
+    /// A function of the program around the engine.
+    Native(Arc<NativeFunction>),
 }
 
 impl PartialEq for UserFunction {
-    /// The program follows from the rest.
+    /// The code follows from the rest.
     fn eq(&self, other: &Self) -> bool {
         self.keyspace == other.keyspace
             && self.name == other.name
@@ -52,6 +63,19 @@ impl UserFunction {
     /// What tells it apart within its keyspace.
     pub fn key(&self) -> FunctionKey {
         (Arc::clone(&self.name), type_names(&self.argument_types))
+    }
+
+    /// Whether a call may take so long that it shouldn't be made where others wait. (Native ones are never made there.)
+    pub(crate) fn may_take_long(&self) -> bool {
+        match &self.code {
+            Code::Java(program) => program.may_take_long(),
+            Code::Native(_) => false,
+        }
+    }
+
+    /// Whether it is the program's around the engine, so that no statement changes it.
+    pub fn is_native(&self) -> bool {
+        matches!(self.code, Code::Native(_))
     }
 }
 
@@ -76,9 +100,16 @@ pub struct UserAggregate {
     pub initial: Option<Bytes>,
     /// That state as a CQL literal.
     pub initial_text: Option<Arc<str>>,
+    /// What is run, if it is the program's around the engine.
+    pub(crate) native: Option<Native>,
 }
 
 impl UserAggregate {
+    /// Whether it is the program's around the engine, so that no statement changes it.
+    pub fn is_native(&self) -> bool {
+        self.native.is_some()
+    }
+
     /// What tells it apart within its keyspace.
     pub fn key(&self) -> FunctionKey {
         (Arc::clone(&self.name), type_names(&self.argument_types))
@@ -99,8 +130,9 @@ impl UserAggregate {
 
     /// Whether it calls the function of that key.
     pub(super) fn calls(&self, function: &FunctionKey) -> bool {
-        self.state_function_key() == *function
-            || self.final_function_key().as_ref() == Some(function)
+        !self.is_native()
+            && (self.state_function_key() == *function
+                || self.final_function_key().as_ref() == Some(function))
     }
 }
 

@@ -3,6 +3,7 @@
 mod ddl;
 mod function;
 mod index;
+mod natives;
 mod options;
 mod replication;
 mod table;
@@ -12,9 +13,10 @@ mod view;
 
 pub use ddl::SchemaUpdate;
 pub(crate) use ddl::{build_table, is_unalterable, keyspace_of};
-pub(crate) use function::type_names;
+pub(crate) use function::{Code, type_names};
 pub use function::{FunctionKey, UserAggregate, UserFunction};
 pub use index::{Index, IndexKind, Similarity};
+pub use natives::{InvalidNative, Natives};
 pub(crate) use options::TableSettings;
 pub use options::{OptionMap, PropertyText, TableOptions};
 pub use replication::Replication;
@@ -44,6 +46,8 @@ pub struct Schema {
     pub datacenters: Arc<BTreeMap<Arc<str>, usize>>,
     /// The node that has this schema, which `DESCRIBE CLUSTER` is about.
     pub node: Arc<NodeInfo>,
+    /// The functions and aggregates that keyspaces get when they are created.
+    pub(crate) natives: Arc<Natives>,
     /// What `version` is made of.
     content: version::Content,
 }
@@ -74,16 +78,21 @@ pub struct Keyspace {
 impl Schema {
     /// The schema of these keyspaces, on nodes so many a datacenter.
     pub(crate) fn new(
-        keyspaces: BTreeMap<Arc<str>, Arc<Keyspace>>,
+        mut keyspaces: BTreeMap<Arc<str>, Arc<Keyspace>>,
         datacenters: BTreeMap<Arc<str>, usize>,
         node: &NodeInfo,
+        natives: Natives,
     ) -> Self {
+        if let Some(system) = keyspaces.get_mut("system") {
+            natives.add_to(Arc::make_mut(system));
+        }
         let content = version::Content::of(&keyspaces);
         Self {
             keyspaces,
             version: content.version(),
             datacenters: Arc::new(datacenters),
             node: Arc::new(node.clone()),
+            natives: Arc::new(natives),
             content,
         }
     }

@@ -1,9 +1,11 @@
 //! Expressions of a `SELECT` clause, planned: what is computed from a row.
 
+use std::sync::Arc;
+
 use helenus_core::types::CqlType;
 
 use super::column::ColumnRef;
-use crate::functions::{Aggregate, Function};
+use crate::functions::{Aggregate, Function, NativeFunction};
 use crate::term::Term;
 
 /// An expression over a row.
@@ -27,6 +29,13 @@ pub(crate) enum Expression {
     Build(CqlType, Vec<Expression>),
     /// An aggregate, by its place in [`Selection::aggregates`].
     Aggregate(usize),
+    /// A native function, by its place in [`Selection::natives`].
+    Native {
+        /// The place.
+        index: usize,
+        /// Whether an aggregate is part of its arguments.
+        has_aggregate: bool,
+    },
 }
 
 impl Expression {
@@ -34,6 +43,7 @@ impl Expression {
     pub(crate) fn has_aggregate(&self) -> bool {
         match self {
             Self::Aggregate(_) => true,
+            Self::Native { has_aggregate, .. } => *has_aggregate,
             Self::Column(_) | Self::Term(_) | Self::Metadata(_) => false,
             Self::Call(_, parts) | Self::Build(_, parts) => parts.iter().any(Self::has_aggregate),
             Self::Field(base, _) | Self::Element(base, ..) | Self::Slice(base, ..) => {
@@ -87,6 +97,19 @@ pub(crate) struct AggregatePlan {
     pub(crate) arguments: Vec<Expression>,
 }
 
+/// A call of a native function in a `SELECT` clause.
+#[derive(Debug, Clone)]
+pub(crate) struct NativePlan {
+    /// What is called.
+    pub(crate) function: Arc<NativeFunction>,
+    /// With what.
+    pub(crate) arguments: Vec<Expression>,
+    /// Whether an aggregate is part of that, so that it is called once a group rather than once a row.
+    pub(crate) has_aggregate: bool,
+    /// How many calls of that kind it waits for, one behind the other.
+    pub(crate) round: usize,
+}
+
 /// What a `SELECT` returns of each row.
 #[derive(Debug, Clone)]
 pub(crate) struct Selection {
@@ -96,8 +119,71 @@ pub(crate) struct Selection {
     pub(crate) terms: Vec<Term>,
     /// Aggregates within expressions; if there are any, all rows make one.
     pub(crate) aggregates: Vec<AggregatePlan>,
+    /// Calls of native functions within expressions, each behind those in its arguments.
+    pub(crate) natives: Vec<NativePlan>,
     /// Whether a static column is looked at.
     pub(crate) uses_statics: bool,
+}
+
+impl Selection {
+    /// Whether native functions are called for each row.
+    pub(crate) fn calls_for_rows(&self) -> bool {
+        self.natives.iter().any(|native| !native.has_aggregate)
+    }
+
+    /// Whether native functions or aggregates are called for each group.
+    pub(crate) fn calls_for_groups(&self) -> bool {
+        let is_native = |plan: &AggregatePlan| matches!(plan.aggregate, Aggregate::Native(_));
+        self.natives.iter().any(|native| native.has_aggregate)
+            || self.aggregates.iter().any(is_native)
+    }
+
+    /// Adds the call of a native function, as an expression that stands for its result.
+    pub(crate) fn call(
+        &mut self,
+        function: Arc<NativeFunction>,
+        arguments: Vec<Expression>,
+    ) -> Expression {
+        let has_aggregate = arguments.iter().any(Expression::has_aggregate);
+        let rounds = arguments
+            .iter()
+            .map(|argument| self.rounds(argument, has_aggregate));
+        self.natives.push(NativePlan {
+            round: rounds.max().unwrap_or(0),
+            function,
+            arguments,
+            has_aggregate,
+        });
+        Expression::Native {
+            index: self.natives.len() - 1,
+            has_aggregate,
+        }
+    }
+
+    /// How many rounds of calls, for rows or for groups, must have ended before an expression has a value.
+    fn rounds(&self, expression: &Expression, for_groups: bool) -> usize {
+        match expression {
+            Expression::Native {
+                index,
+                has_aggregate,
+            } if *has_aggregate == for_groups => self
+                .natives
+                .get(*index)
+                .map_or(0, |native| native.round + 1),
+            Expression::Call(_, parts) | Expression::Build(_, parts) => {
+                let rounds = parts.iter().map(|part| self.rounds(part, for_groups));
+                rounds.max().unwrap_or(0)
+            }
+            Expression::Field(base, _)
+            | Expression::Element(base, ..)
+            | Expression::Slice(base, ..) => self.rounds(base, for_groups),
+            Expression::Native { .. }
+            | Expression::Column(_)
+            | Expression::Term(_)
+            | Expression::Metadata(_)
+            | Expression::Aggregate(_) => 0,
+        }
+    }
 }
 
 /// The columns of a result.

@@ -146,6 +146,11 @@ fn collect(expression: &Expression, places: &mut Vec<Place>) -> Result<(), Error
                 collect(part, places)?;
             }
         }
+        Expression::Native { .. } => {
+            return Err(invalid(
+                "Native functions are not supported within the GROUP BY clause",
+            ));
+        }
         Expression::Aggregate(_) => {
             return Err(invalid(
                 "Aggregate functions are not supported within the GROUP BY clause",

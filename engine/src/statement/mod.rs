@@ -27,7 +27,7 @@ pub(crate) use batch::{BatchPlan, check as check_batch, not_a_modification};
 pub(crate) use clustering::BoundRows;
 pub(crate) use column::{ColumnRef, Place};
 pub(crate) use conditions::{BoundCondition, Condition};
-pub(crate) use expression::{Expression, Metadata, MetadataKind, MetadataPart, Output};
+pub(crate) use expression::{Expression, Metadata, MetadataKind, MetadataPart, NativePlan, Output};
 pub(crate) use filter::{BoundFilter, map_value};
 pub(crate) use group_by::GroupBy;
 pub(crate) use keys::{BoundKeys, check_combinations, key_part, partition_key};
@@ -52,7 +52,7 @@ use md5::{Digest as _, Md5};
 use crate::access::Resource;
 use crate::cql::{self, ast};
 use crate::schema::{Schema, Table, UserFunction};
-use crate::term::{Binds, Markers};
+use crate::term::{Binds, Markers, NativeCall};
 
 /// A planned statement.
 #[derive(Debug)]
@@ -69,12 +69,15 @@ pub struct Statement {
     pub pk_indexes: Vec<u16>,
     /// The columns of the result, if the statement has one that preparing can know.
     pub result: Option<Arc<ResultMetadata>>,
-    /// How many values an execution has: the variables', then those taken from JSON documents.
+    /// How many values an execution has: the variables', then those taken from JSON documents and the results of native
+    /// functions.
     places: usize,
     /// The user functions it calls.
     functions: Vec<Arc<UserFunction>>,
     /// The same and the user aggregates, as what permission is needed for.
     executes: Vec<Resource>,
+    /// The calls of native functions among its terms.
+    natives: Vec<NativeCall>,
     plan: Plan,
 }
 
@@ -110,6 +113,11 @@ impl Statement {
         self.places
     }
 
+    /// The calls of native functions that have to be made before its terms can be bound.
+    pub(crate) fn natives(&self) -> &[NativeCall] {
+        &self.natives
+    }
+
     /// Adds the values that JSON documents have for their columns to those that were bound.
     pub(crate) fn expand(&self, binds: &mut Binds<'_>) -> Result<(), ErrorResponse> {
         match &self.plan {
@@ -124,7 +132,7 @@ impl Statement {
 
     /// Whether it may run so long that it shouldn't where others wait: its user functions, or the hash of a password.
     pub(crate) fn may_take_long(&self) -> bool {
-        let may_take_long = |function: &Arc<UserFunction>| function.program.may_take_long();
+        let may_take_long = |function: &Arc<UserFunction>| function.may_take_long();
         self.functions.iter().any(may_take_long)
             || matches!(&self.plan, Plan::Access(access) if access.password().is_some())
     }
@@ -213,7 +221,7 @@ pub fn prepare(
     };
     let pk_indexes = key_len.map_or_else(Vec::new, |parts| markers.key_indexes(parts));
     let (places, functions) = (markers.places(), markers.functions());
-    let executes = markers.executes();
+    let (executes, natives) = (markers.executes(), markers.take_natives());
     let variables = ResultMetadata::new(markers.finish()?);
     let mut hash = Md5::new();
     if let Some(keyspace) = session_keyspace.filter(|_| !is_qualified(&parsed.statement)) {
@@ -233,6 +241,7 @@ pub fn prepare(
         places,
         functions,
         executes,
+        natives,
         plan,
     }))
 }

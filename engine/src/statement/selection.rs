@@ -29,6 +29,7 @@ pub(crate) fn plan(
         output: Output::Columns(Vec::new()),
         terms: Vec::new(),
         aggregates: Vec::new(),
+        natives: Vec::new(),
         uses_statics: false,
     };
     if selectors.is_empty() {
@@ -297,6 +298,7 @@ impl Build<'_, '_> {
     ) -> Result<(Argument<'s>, Option<Expression>), ErrorResponse> {
         let text = names::text(written);
         let (terms, aggregates) = (self.selection.terms.len(), self.selection.aggregates.len());
+        let natives = self.selection.natives.len();
         let term = match written {
             Selectable::Term(term) => Some(term),
             _ => None,
@@ -306,6 +308,7 @@ impl Build<'_, '_> {
             None => {
                 self.selection.terms.truncate(terms);
                 self.selection.aggregates.truncate(aggregates);
+                self.selection.natives.truncate(natives);
                 (None, None)
             }
         };
@@ -347,7 +350,8 @@ impl Build<'_, '_> {
                     functions::qualified(keyspace, name)
                 ))
             })?;
-        if keyspace.is_none() && function.user_functions().next().is_some() {
+        let is_own = function.keyspace() == &*self.planner.table.keyspace;
+        if keyspace.is_none() && is_own && function.resources().next().is_some() {
             self.own_functions.push(name.clone());
         }
         if function.aggregate.is_none() {
@@ -388,6 +392,9 @@ impl Build<'_, '_> {
             arguments.push(expression);
         }
         let returns = function.returns.clone();
+        if let Some(native) = function.native() {
+            return Ok((self.selection.call(native.clone(), arguments), returns));
+        }
         Ok((Expression::Call(Box::new(function), arguments), returns))
     }
 

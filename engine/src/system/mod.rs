@@ -13,7 +13,7 @@ use std::sync::Arc;
 #[cfg(test)]
 mod tests;
 
-use crate::schema::Schema;
+use crate::schema::{Natives, Schema};
 use crate::storage::Mutation;
 
 impl Schema {
@@ -29,13 +29,23 @@ impl Schema {
         peers: &[NodeInfo],
         timestamp: i64,
     ) -> (Self, Vec<Mutation>) {
+        Self::bootstrap_with(node, peers, Natives::default(), timestamp)
+    }
+
+    /// The same with native functions and aggregates, which the nodes of a cluster should have alike.
+    pub fn bootstrap_with(
+        node: &NodeInfo,
+        peers: &[NodeInfo],
+        natives: Natives,
+        timestamp: i64,
+    ) -> (Self, Vec<Mutation>) {
         let mut datacenters = BTreeMap::new();
         for each in std::iter::once(node).chain(peers) {
             *datacenters
                 .entry(Arc::from(&*each.data_center))
                 .or_default() += 1;
         }
-        let schema = Self::new(definitions::keyspaces(), datacenters, node);
+        let schema = Self::new(definitions::keyspaces(), datacenters, node, natives);
         let mut mutations = Vec::new();
         for keyspace in schema.keyspaces.values() {
             mutations.extend(match keyspace.is_virtual {

@@ -60,6 +60,15 @@ pub(crate) struct OwnedBinds {
     values: Vec<Bound<'static>>,
 }
 
+impl OwnedBinds {
+    /// Sets the value at a place behind those of the variables; `None` is null.
+    pub(crate) fn set(&mut self, index: usize, value: Option<Bytes>) {
+        if let Some(place) = self.values.get_mut(index) {
+            *place = value.map_or(Bound::Null, Bound::Bytes);
+        }
+    }
+}
+
 /// The values of one execution and its circumstances.
 #[derive(Debug)]
 pub(crate) struct Binds<'a> {
@@ -194,7 +203,7 @@ impl<'a> Binds<'a> {
         Ok(())
     }
 
-    /// Adds a value behind those of the variables, place by place.
+    /// Sets a value behind those of the variables.
     pub(crate) fn set(&mut self, index: usize, bound: Bound<'static>) {
         self.put(index, bound);
     }
@@ -202,7 +211,15 @@ impl<'a> Binds<'a> {
     fn put(&mut self, index: usize, bound: Bound<'a>) {
         match self.inline.get_mut(index) {
             Some(place) => *place = bound,
-            None => self.spilled.push(bound),
+            None => {
+                let index = index - INLINE;
+                if self.spilled.len() <= index {
+                    self.spilled.resize(index + 1, Bound::Null);
+                }
+                if let Some(place) = self.spilled.get_mut(index) {
+                    *place = bound;
+                }
+            }
         }
     }
 }

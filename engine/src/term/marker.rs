@@ -9,8 +9,9 @@ use helenus_core::types::CqlType;
 
 use crate::access::Resource;
 use crate::cql::ast;
-use crate::functions::Function;
+use crate::functions::{Function, NativeFunction};
 use crate::schema::{Column, ColumnKind, Table, UserFunction};
+use crate::term::Term;
 
 /// What a term is assigned to or compared with.
 #[derive(Debug, Clone)]
@@ -71,6 +72,20 @@ impl Receiver {
     }
 }
 
+/// A call of a native function among a statement's terms: its result is bound, at a place behind the variables, like the
+/// value of one.
+#[derive(Debug, Clone)]
+pub(crate) struct NativeCall {
+    /// What is called.
+    pub(crate) function: Arc<NativeFunction>,
+    /// With what.
+    pub(crate) arguments: Vec<Term>,
+    /// Where its result is bound.
+    pub(crate) place: usize,
+    /// How many calls it waits for, one behind the other.
+    pub(crate) round: usize,
+}
+
 /// The variables found so far, and the user functions.
 #[derive(Debug, Default)]
 pub(crate) struct Markers {
@@ -80,6 +95,7 @@ pub(crate) struct Markers {
     columns: usize,
     functions: RefCell<Vec<Arc<UserFunction>>>,
     executes: RefCell<Vec<Resource>>,
+    natives: Vec<NativeCall>,
 }
 
 impl Markers {
@@ -96,6 +112,51 @@ impl Markers {
         let first = self.places();
         self.columns += columns;
         first
+    }
+
+    /// The call of a native function, as a term that stands for its result.
+    pub(crate) fn call(&mut self, function: Arc<NativeFunction>, arguments: Vec<Term>) -> Term {
+        let place = self.set_aside(1);
+        let rounds = arguments.iter().map(|argument| self.rounds(argument));
+        self.natives.push(NativeCall {
+            round: rounds.max().unwrap_or(0),
+            function,
+            arguments,
+            place,
+        });
+        Term::Marker(place)
+    }
+
+    /// How many rounds of calls must have ended before a term has a value.
+    fn rounds(&self, term: &Term) -> usize {
+        match term {
+            Term::Null | Term::Constant(_) => 0,
+            Term::Marker(place) => {
+                let mut calls = self.natives.iter();
+                let call = calls.find(|call| call.place == *place);
+                call.map_or(0, |call| call.round + 1)
+            }
+            Term::Build(shape) => self.most_rounds(&shape.elements),
+            Term::Call(call) => self.most_rounds(&call.arguments),
+        }
+    }
+
+    fn most_rounds(&self, terms: &[Term]) -> usize {
+        terms
+            .iter()
+            .map(|term| self.rounds(term))
+            .max()
+            .unwrap_or(0)
+    }
+
+    /// Whether a term calls a native function.
+    pub(crate) fn calls_natives(&self) -> bool {
+        !self.natives.is_empty()
+    }
+
+    /// The calls of native functions among the terms.
+    pub(crate) fn take_natives(&mut self) -> Vec<NativeCall> {
+        std::mem::take(&mut self.natives)
     }
 
     /// How many values there are at execution.

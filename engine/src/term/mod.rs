@@ -13,7 +13,8 @@ pub(crate) mod text;
 pub(crate) use binds::{Binds, Bound, OwnedBinds};
 pub(crate) use build::{Shape, assemble};
 pub(crate) use elements::{Elements, Fields, Pairs, begin_count, put_element};
-pub(crate) use marker::{Markers, Receiver};
+pub(crate) use marker::{Markers, NativeCall, Receiver};
+pub(crate) use normal::form as normal_form;
 pub(crate) use plan::{fits, plan, plan_in, plan_untyped};
 
 use bytes::Bytes;

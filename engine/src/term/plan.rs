@@ -460,6 +460,9 @@ fn call(
         let receiver = planner.selection_receiver(format!("arg{index}({})", function.name), ty);
         arguments.push(plan(planner, term, &receiver)?);
     }
+    if let Some(native) = function.native() {
+        return Ok(planner.markers.call(native.clone(), arguments));
+    }
     Ok(Term::Call(Box::new(Call {
         function,
         arguments,

@@ -1,11 +1,14 @@
 //! The embedded engine as a [`Service`]: one node, in memory.
 
 mod access;
+mod builder;
 mod clock;
 mod cql_literal;
 mod delays;
+mod errand;
 mod faults;
 mod live;
+mod quarantine;
 mod run;
 mod service;
 mod shards;
@@ -21,7 +24,7 @@ use helenus_core::ProtocolVersion;
 use helenus_core::types::Value;
 use helenus_engine::Guardrails;
 use helenus_engine::access::Roles;
-use helenus_engine::schema::Schema;
+use helenus_engine::schema::{Natives, Schema};
 use helenus_engine::system::NodeInfo;
 use helenus_engine::system::writer;
 use helenus_server::ServerHandle;
@@ -31,10 +34,12 @@ use access::{AccessControl, User};
 use clock::Clock;
 use delays::Delays;
 use faults::Faults;
+use quarantine::Quarantine;
 use shards::Shards;
 use statements::Statements;
 
 pub use access::{Authentication, LoginMethod};
+pub use builder::Builder;
 pub use faults::{Fault, FaultError, FaultOperation, InvalidFault};
 pub use service::Session;
 
@@ -60,6 +65,7 @@ struct Node {
     guardrails: RwLock<GuardrailsByUser>,
     faults: Faults,
     delays: Delays,
+    quarantine: Quarantine,
     server: OnceLock<ServerHandle>,
     /// `None` where everybody may do everything.
     access: Option<AccessControl>,
@@ -83,21 +89,23 @@ impl From<Guardrails> for GuardrailsByUser {
 impl EmbeddedService {
     /// An empty node that tells its clients to reach it at `address`, and lets everybody do everything.
     pub fn new(address: SocketAddr) -> Self {
-        Self::build(address, None)
+        Self::build(address, None, Natives::default())
     }
 
     /// The same for clients that log in, and may do what their roles were granted.
     ///
     /// It begins with one role, as Cassandra does: the superuser `cassandra`, whose password is `cassandra`.
     pub fn with_logins(address: SocketAddr, authentication: Authentication) -> Self {
-        Self::build(address, Some(AccessControl::new(authentication)))
+        let access = AccessControl::new(authentication);
+        Self::build(address, Some(access), Natives::default())
     }
 
-    fn build(address: SocketAddr, access: Option<AccessControl>) -> Self {
+    fn build(address: SocketAddr, access: Option<AccessControl>, natives: Natives) -> Self {
         let clock = Clock::default();
         let info = NodeInfo::new(advertised(address.ip()), address.port(), host_id(address));
         let context = clock.context(ProtocolVersion::LATEST);
-        let (schema, mut mutations) = Schema::bootstrap(&info, context.timestamp);
+        let (schema, mut mutations) =
+            Schema::bootstrap_with(&info, &[], natives, context.timestamp);
         if let Some(access) = &access {
             let identity = access.options.superuser_identity.as_deref();
             mutations.extend(Roles::bootstrap(&schema, identity, context.timestamp));
@@ -117,6 +125,7 @@ impl EmbeddedService {
                 guardrails: RwLock::new(Guardrails::default().into()),
                 faults: Faults::default(),
                 delays: Delays::default(),
+                quarantine: Quarantine::default(),
                 server: OnceLock::new(),
                 access,
             }),

@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError};
 use helenus_core::message::{ErrorResponse, ServerEvent};
 use helenus_engine::Context;
 use helenus_engine::cql::ast::Ddl;
-use helenus_engine::execution::{Action, Completed, Execution, Outcome};
+use helenus_engine::execution::{Action, Calls, Completed, Execution, Outcome};
 use helenus_engine::readers::{PartitionRange, ReadCommand, ReadProgress};
 
 use super::Node;
@@ -19,6 +19,10 @@ const SLICE: usize = 1024;
 /// What a read of nothing costs, in fragments: about as much as reading so many.
 const READ: usize = 8;
 
+/// Fragments that an execution may read where its request arrived, about a millisecond's worth. One that needs more moves to
+/// the pool for long work.
+pub(super) const INLINE: usize = 4096;
+
 /// How far a run came.
 #[derive(Debug)]
 pub(super) enum Run {
@@ -26,6 +30,8 @@ pub(super) enum Run {
     Completed(Box<Completed>),
     /// There is more to do, and others should have their turn first.
     Yielded,
+    /// Native functions are to be called, which may take long.
+    Calling(Calls),
 }
 
 impl Node {
@@ -103,10 +109,24 @@ impl Node {
                     execution.resume(Outcome::Resumed);
                     return Run::Yielded;
                 }
+                Action::Call(calls) => match self.quarantine.refusal(&calls) {
+                    Some(refusal) => execution.resume(Outcome::Failed(refusal)),
+                    None => return Run::Calling(calls),
+                },
                 Action::Done(completed) => return Run::Completed(completed),
             }
         }
         Run::Yielded
+    }
+
+    /// Runs on a thread that nobody waits on, until the answer is there or native functions are to be called.
+    pub(super) fn run_out(&self, execution: &mut Execution, user: Option<&Arc<str>>) -> Run {
+        loop {
+            match self.run(execution, usize::MAX, user) {
+                Run::Yielded => {}
+                end => return end,
+            }
+        }
     }
 
     /// Reads and, if the conditions hold, writes one partition that nobody else uses meanwhile.

@@ -14,14 +14,11 @@ use helenus_engine::statement::{Statement, prepare};
 use helenus_server::{Authenticator, Identity, PeerInfo, ServerHandle, Service};
 
 use super::access::{User, authenticator};
+use super::errand::Errand;
 use super::faults::Strike;
-use super::run::Run;
+use super::run::{INLINE, Run};
 use super::tracing::Trace;
 use super::{EmbeddedService, Node};
-
-/// Fragments that an execution may read where its request arrived, about a millisecond's worth. One that needs more moves to
-/// the pool for long work.
-const INLINE: usize = 4096;
 
 /// What the service remembers of a connection.
 #[derive(Debug)]
@@ -125,20 +122,15 @@ impl EmbeddedService {
         if delay.is_zero() && error.is_none() {
             return self.answer(execution, session, trace, responder);
         }
-        let node = Arc::clone(&self.node);
-        let user = session.user.as_ref().map(User::name).cloned();
         let reply = responder.defer();
-        self.node.delays.after(delay, move || {
-            let Some(server) = node.server.get() else {
-                return reply.error(not_started());
-            };
-            let offload = server.offload().clone();
-            offload.submit_with(reply, move || {
-                let completed = node.finish(&mut execution, user.as_ref());
-                let extras = node.extras(completed.warnings, trace);
-                (error.map_or(completed.response, Response::Error), extras)
-            });
-        });
+        let errand = Errand {
+            node: Arc::clone(&self.node),
+            execution,
+            user: session.user.as_ref().map(User::name).cloned(),
+            trace,
+            error,
+        };
+        self.node.delays.after(delay, move || errand.put_off(reply));
     }
 
     /// Runs an execution and answers with what it gives: here if it is short, else on the pool for long work.
@@ -164,42 +156,24 @@ impl EmbeddedService {
                 }
                 self.node.send(*completed, trace, responder);
             }
-            Run::Yielded => {
-                let Some(server) = self.node.server.get() else {
-                    return responder.error(not_started());
+            run => {
+                let errand = Errand {
+                    node: Arc::clone(&self.node),
+                    execution,
+                    user: user.cloned(),
+                    trace,
+                    error: None,
                 };
-                let (node, user) = (Arc::clone(&self.node), user.cloned());
-                let pool = match execution.hashes_password() {
-                    true => server.logins(),
-                    false => server.offload(),
-                };
-                pool.submit_with(responder.defer(), move || {
-                    let completed = node.finish(&mut execution, user.as_ref());
-                    let extras = node.extras(completed.warnings, trace);
-                    (completed.response, extras)
-                });
+                errand.follow(run, responder.defer());
             }
         }
     }
-}
-
-fn not_started() -> ErrorResponse {
-    ErrorResponse::server_error("The service was not started")
 }
 
 impl Node {
     /// The fault that an execution meets, if it meets any.
     fn strike(&self, execution: &Execution) -> Option<Strike> {
         self.faults.strike(execution, || self.schema().node.address)
-    }
-
-    /// Runs an execution to its end on a thread that nobody waits on.
-    pub(super) fn finish(&self, execution: &mut Execution, user: Option<&Arc<str>>) -> Completed {
-        loop {
-            if let Run::Completed(completed) = self.run(execution, usize::MAX, user) {
-                return *completed;
-            }
-        }
     }
 
     /// Answers. The answer to a schema change takes the way that its events took, so that it comes behind them, as with
@@ -214,7 +188,7 @@ impl Node {
     }
 
     /// What goes with an answer; a trace is written before its id is given away.
-    fn extras(&self, warnings: Vec<String>, trace: Option<Trace>) -> Extras {
+    pub(super) fn extras(&self, warnings: Vec<String>, trace: Option<Trace>) -> Extras {
         let tracing_id = trace.map(|trace| {
             let id = trace.id;
             trace.finish(self, Instant::now());

@@ -172,3 +172,41 @@ fn a_job_that_waits_too_long_is_answered_overloaded_and_never_begun() {
     assert!(begun.try_recv().is_err());
     assert_eq!(offload.load().expired, 1);
 }
+
+#[test]
+fn a_job_has_its_time_anew_for_each_piece_that_it_renews_its_lease_for() {
+    let (mut driver, replies) = replies(2);
+    let pool = pool(1, 16, 400, 1);
+    let mut replies = replies.into_iter();
+    let never = || ErrorResponse::server_error("it took too long");
+    let job = |lease: &JobLease| {
+        let mut renewed = Vec::new();
+        for _ in 0..8 {
+            thread::sleep(Duration::from_millis(100));
+            renewed.push(lease.renew());
+        }
+        assert_eq!(renewed, [true; 8]);
+        |reply: Reply| reply.send(Response::Void)
+    };
+    pool.submit_leased(replies.next().unwrap(), job, never);
+    assert_eq!(answered(&mut driver, 1), [(0, RESULT)]);
+    assert_eq!(pool.load().timed_out, 0);
+    let (given_up, is_given_up) = channel();
+    let job = move |lease: &JobLease| {
+        while lease.renew() {
+            thread::sleep(Duration::from_millis(600));
+        }
+        given_up.send(()).unwrap();
+        |reply: Reply| reply.send(Response::Void)
+    };
+    let (asked, timed_out) = channel();
+    let late = move || {
+        asked.send(()).unwrap();
+        ErrorResponse::server_error("it took too long")
+    };
+    pool.submit_leased(replies.next().unwrap(), job, late);
+    assert_eq!(answered(&mut driver, 1), [(1, ERROR)]);
+    timed_out.recv().unwrap();
+    is_given_up.recv().unwrap();
+    assert_eq!(pool.load().timed_out, 1);
+}

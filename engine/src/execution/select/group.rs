@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use bytes::{Bytes, BytesMut};
 use helenus_core::ErrorResponse;
 
-use super::Page;
 use super::document::make_document;
+use super::{Page, SortedRow};
 use crate::execution::expression::Evaluation;
 use crate::execution::row::RowView;
 use crate::functions::Accumulator;
@@ -19,8 +19,6 @@ use crate::types::comparable;
 /// tells groups apart.
 #[derive(Debug)]
 pub(super) struct Group {
-    /// Before the first row of a group.
-    blank: Vec<Accumulator>,
     accumulators: Vec<Accumulator>,
     /// Whether a row is in it.
     begun: bool,
@@ -46,13 +44,8 @@ impl Group {
         if aggregates.is_empty() && select.group_by.is_none() {
             return None;
         }
-        let blank: Vec<_> = aggregates
-            .iter()
-            .map(|plan| Accumulator::new(&plan.function, &plan.aggregate))
-            .collect();
         Some(Box::new(Self {
-            accumulators: blank.clone(),
-            blank,
+            accumulators: blank(select),
             begun: false,
             partition: Bytes::new(),
             key: Vec::new(),
@@ -100,6 +93,9 @@ impl Group {
                 values.push(evaluation.value(argument, Some(view))?);
             }
             accumulator.add(values, evaluation.environment)?;
+            if let (Some(waiting), Some(_)) = (&mut page.waiting, accumulator.native()) {
+                waiting.unfolded += 1;
+            }
         }
         Ok(Added::Done)
     }
@@ -167,7 +163,12 @@ impl Group {
         Ok(())
     }
 
-    /// Writes the group as a row.
+    /// What its aggregates have come to so far.
+    pub(super) fn accumulators(&mut self) -> impl Iterator<Item = &mut Accumulator> {
+        self.accumulators.iter_mut()
+    }
+
+    /// Writes the group as a row, or has it wait for native functions.
     fn close(
         &mut self,
         select: &Select,
@@ -175,7 +176,26 @@ impl Group {
         page: &mut Page,
     ) -> Result<ControlFlow<()>, ErrorResponse> {
         self.begun = false;
-        let accumulators = std::mem::replace(&mut self.accumulators, self.blank.clone());
+        let accumulators = std::mem::replace(&mut self.accumulators, blank(select));
+        let (order, end) = (self.order.take(), self.end.take());
+        if page.waiting.is_some() && select.selection.calls_for_groups() {
+            // Rows that are sorted are cut to the limit when all of them are there.
+            let flow = match order {
+                Some(_) => ControlFlow::Continue(()),
+                None => page.count(|| end, self.remaining_in_partition),
+            };
+            let closed = Closed {
+                accumulators,
+                first: self.first.split().freeze(),
+                order,
+                aggregates: Vec::new(),
+                results: vec![None; select.selection.natives.len()],
+            };
+            if let Some(waiting) = &mut page.waiting {
+                waiting.groups.push(closed);
+            }
+            return Ok(flow);
+        }
         let mut aggregates = Vec::with_capacity(accumulators.len());
         for accumulator in accumulators {
             aggregates.push(accumulator.finish(evaluation.environment)?);
@@ -185,27 +205,83 @@ impl Group {
             ..*evaluation
         };
         let start = page.out.len();
-        match &select.selection.output {
-            Output::Columns(_) => page.out.extend_from_slice(&self.first),
-            Output::Expressions(expressions) => {
-                let mut first = Fields::new(&self.first);
-                for expression in expressions {
-                    let plain = first.next().flatten();
-                    match expression.has_aggregate() {
-                        true => put_element(
-                            &mut page.out,
-                            evaluation.value(expression, None)?.as_deref(),
-                        ),
-                        false => put_element(&mut page.out, plain),
-                    }
+        write(select, &evaluation, &self.first, page)?;
+        Ok(page.row(start, order, || end, self.remaining_in_partition))
+    }
+}
+
+/// A group that no row is added to any more, and that waits for native functions.
+#[derive(Debug)]
+pub(super) struct Closed {
+    /// What its aggregates have come to, until that is known.
+    pub(super) accumulators: Vec<Accumulator>,
+    /// What isn't aggregated, of the first row.
+    first: Bytes,
+    /// What it is sorted by.
+    order: Option<Vec<u8>>,
+    /// The results of its aggregates.
+    pub(super) aggregates: Vec<Option<Bytes>>,
+    /// The results of native functions.
+    pub(super) results: Vec<Option<Bytes>>,
+}
+
+impl Closed {
+    /// Writes it as a row, which the page has counted already.
+    pub(super) fn write(
+        self,
+        select: &Select,
+        evaluation: &Evaluation<'_>,
+        page: &mut Page,
+    ) -> Result<(), ErrorResponse> {
+        let evaluation = Evaluation {
+            aggregates: &self.aggregates,
+            natives: &self.results,
+            ..*evaluation
+        };
+        let start = page.out.len();
+        write(select, &evaluation, &self.first, page)?;
+        page.row_count += 1;
+        if let Some(order) = self.order {
+            let end = page.out.len();
+            page.sorted.push(SortedRow { order, start, end });
+        }
+        Ok(())
+    }
+}
+
+/// The aggregates of a group without rows.
+fn blank(select: &Select) -> Vec<Accumulator> {
+    let aggregates = select.selection.aggregates.iter();
+    aggregates
+        .map(|plan| Accumulator::new(&plan.function, &plan.aggregate))
+        .collect()
+}
+
+/// Writes the row of a group, of which `first` is what isn't aggregated.
+fn write(
+    select: &Select,
+    evaluation: &Evaluation<'_>,
+    first: &[u8],
+    page: &mut Page,
+) -> Result<(), ErrorResponse> {
+    let start = page.out.len();
+    match &select.selection.output {
+        Output::Columns(_) => page.out.extend_from_slice(first),
+        Output::Expressions(expressions) => {
+            let mut first = Fields::new(first);
+            for expression in expressions {
+                let plain = first.next().flatten();
+                match expression.has_aggregate() {
+                    true => put_element(
+                        &mut page.out,
+                        evaluation.value(expression, None)?.as_deref(),
+                    ),
+                    false => put_element(&mut page.out, plain),
                 }
             }
         }
-        make_document(select, start, &mut page.out)?;
-        let order = self.order.take();
-        let end = self.end.take();
-        Ok(page.row(start, order, || end, self.remaining_in_partition))
     }
+    make_document(select, start, &mut page.out)
 }
 
 /// What became of a row.

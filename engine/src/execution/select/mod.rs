@@ -5,6 +5,7 @@ mod group;
 mod nearest;
 mod rows;
 mod tombstones;
+mod waiting;
 mod wanted;
 
 use std::net::IpAddr;
@@ -30,6 +31,7 @@ use crate::term::{Binds, Bound, Term};
 use group::Group;
 use nearest::Neighbours;
 use tombstones::Tombstones;
+use waiting::Waiting;
 pub(super) use wanted::Wanted;
 
 /// How many rows of a partition are passed over before the read is told to go on with the next partition.
@@ -84,6 +86,8 @@ struct Page {
     /// How many rows the page has room for.
     room: u32,
     stop: Option<Stop>,
+    /// What waits for native functions, if any are called.
+    waiting: Option<Box<Waiting>>,
 }
 
 #[derive(Debug)]
@@ -243,6 +247,7 @@ impl SelectRun {
                 remaining: limit,
                 room: if paged { page_size } else { u32::MAX },
                 stop: None,
+                waiting: Waiting::new(select),
             },
         };
         if let Some(page) = page.filter(|_| paged) {

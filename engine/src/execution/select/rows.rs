@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use bytes::BytesMut;
+use bytes::{Bytes, BytesMut};
 use helenus_core::ErrorResponse;
 
 use super::document::make_document;
@@ -101,11 +101,48 @@ impl State {
                 return ControlFlow::Continue(());
             }
         }
+        let score = match (&self.neighbours, &select.nearest) {
+            (Some(neighbours), Some(nearest)) => match neighbours.score(nearest, &view) {
+                None => return ControlFlow::Continue(()),
+                score => score,
+            },
+            _ => None,
+        };
+        if self.page.waiting.is_some() && select.selection.calls_for_rows() {
+            return match self.wait(select, clustering, row, score) {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            };
+        }
+        self.place(select, clustering, row, score, &[])
+    }
+
+    /// Folds or encodes a row of the partition at hand that passed the filters. `natives` are the results of native
+    /// functions for it.
+    #[inline]
+    pub(super) fn place(
+        &mut self,
+        select: &Select,
+        clustering: Option<&ClusteringKey>,
+        row: Option<&Row>,
+        score: Option<f32>,
+        natives: &[Option<Bytes>],
+    ) -> ControlFlow<()> {
+        let Some(key) = &self.partition.key else {
+            return ControlFlow::Continue(());
+        };
+        let view = RowView {
+            key,
+            clustering,
+            static_row: self.partition.static_row.as_ref(),
+            row,
+        };
         if let Some(group) = &mut self.group {
             let environment = Environment::for_row(&self.context);
             let evaluation = Evaluation {
                 terms: &self.terms,
                 aggregates: &[],
+                natives,
                 environment: &environment,
                 now_seconds: self.now_seconds,
             };
@@ -120,13 +157,6 @@ impl State {
                 Err(error) => self.fail(error),
             };
         }
-        let score = match (&self.neighbours, &select.nearest) {
-            (Some(neighbours), Some(nearest)) => match neighbours.score(nearest, &view) {
-                None => return ControlFlow::Continue(()),
-                score => score,
-            },
-            _ => None,
-        };
         let start = self.page.out.len();
         if start == 0 {
             self.page.out.reserve(FIRST_ROW);
@@ -141,6 +171,7 @@ impl State {
                 let evaluation = Evaluation {
                     terms: &self.terms,
                     aggregates: &[],
+                    natives,
                     environment: &environment,
                     now_seconds: self.now_seconds,
                 };
@@ -170,7 +201,9 @@ impl State {
     /// Goes on with the read, but leaves it from time to time where user functions take long: whoever waits for the
     /// same rows has a turn then.
     fn go_on(&mut self) -> ControlFlow<()> {
-        if self.steps < PAUSE_STEPS {
+        let waiting = self.page.waiting.as_ref();
+        let must_call = waiting.is_some_and(|waiting| waiting.has_many_groups());
+        if self.steps < PAUSE_STEPS && !must_call {
             return ControlFlow::Continue(());
         }
         self.steps = 0;
@@ -187,10 +220,15 @@ impl State {
         let Some(group) = &mut self.group else {
             return Ok(());
         };
+        let waiting = self.page.waiting.as_deref_mut();
+        if waiting.is_some_and(|waiting| !waiting.close()) {
+            return Ok(());
+        }
         let environment = Environment::for_row(&self.context);
         let evaluation = Evaluation {
             terms: &self.terms,
             aggregates: &[],
+            natives: &[],
             environment: &environment,
             now_seconds: self.now_seconds,
         };
@@ -222,6 +260,15 @@ impl Page {
             self.sorted.push(SortedRow { order, start, end });
             return ControlFlow::Continue(());
         }
+        self.count(end, remaining_in_partition)
+    }
+
+    /// Holds a row against the limits of the page; `end` is the place behind it.
+    pub(super) fn count(
+        &mut self,
+        end: impl FnOnce() -> Option<Position>,
+        remaining_in_partition: u32,
+    ) -> ControlFlow<()> {
         self.remaining = self.remaining.saturating_sub(1);
         self.room = self.room.saturating_sub(1);
         if self.remaining == 0 {

@@ -10,6 +10,7 @@ mod guardrails;
 mod indexes;
 mod json;
 mod modify;
+mod natives;
 mod nearest;
 mod node;
 mod paging;
@@ -21,7 +22,10 @@ use node::Node;
 
 /// A node with keyspace `k` in use and some tables.
 fn node() -> Node {
-    let mut node = Node::new();
+    prepared_node(Node::new())
+}
+
+fn prepared_node(mut node: Node) -> Node {
     node.all(&[
         "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
         "USE k",

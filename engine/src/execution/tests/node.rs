@@ -13,7 +13,7 @@ use crate::context::Context;
 use crate::execution::{Action, Completed, Execution, Outcome};
 use crate::guardrails::Guardrails;
 use crate::readers::ReadProgress;
-use crate::schema::Schema;
+use crate::schema::{Natives, Schema};
 use crate::statement::{Statement, prepare};
 use crate::storage::{Shard, ShardOptions};
 use crate::system::NodeInfo;
@@ -36,10 +36,16 @@ pub(super) struct Node {
     pub(super) yields: usize,
     /// How often executions asked to go where they may take long.
     pub(super) deferred: usize,
+    /// How often executions asked for calls of native functions.
+    pub(super) calls: usize,
 }
 
 impl Node {
     pub(super) fn new() -> Self {
+        Self::with_natives(Natives::default())
+    }
+
+    pub(super) fn with_natives(natives: Natives) -> Self {
         let info = NodeInfo {
             address: IpAddr::V4(Ipv4Addr::LOCALHOST),
             port: 9042,
@@ -53,7 +59,7 @@ impl Node {
             native_protocol_version: "5".into(),
             partitioner: "org.apache.cassandra.dht.Murmur3Partitioner".into(),
         };
-        let (schema, mutations) = Schema::bootstrap(&info, 1);
+        let (schema, mutations) = Schema::bootstrap_with(&info, &[], natives, 1);
         let mut shard = Shard::new(ShardOptions::default());
         mutations
             .iter()
@@ -68,6 +74,7 @@ impl Node {
             budget: 1000,
             yields: 0,
             deferred: 0,
+            calls: 0,
         }
     }
 
@@ -206,6 +213,15 @@ impl Node {
                 Action::Yield => {
                     self.yields += 1;
                     execution.resume(Outcome::Resumed);
+                }
+                Action::Call(mut calls) => {
+                    self.calls += 1;
+                    let mut failed = None;
+                    while failed.is_none() && calls.peek().is_some() {
+                        failed = calls.make().err();
+                    }
+                    let called = Outcome::Called(calls);
+                    execution.resume(failed.map_or(called, Outcome::Failed));
                 }
                 Action::Done(completed) => return *completed,
             }

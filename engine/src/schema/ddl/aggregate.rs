@@ -7,13 +7,13 @@ use bytes::Bytes;
 use helenus_core::message::{ChangeType, ErrorResponse, SchemaChange, SchemaTarget};
 use helenus_core::types::CqlType;
 
-use super::function::{both_directives, check_frozen, is_compatible};
+use super::function::{both_directives, check_frozen, check_not_native, is_compatible};
 use super::{Alteration, Outcome, access};
 use crate::Context;
 use crate::cql::ast::{self, CreateAggregate, DropFunction};
 use crate::literal;
 use crate::schema::types::Written;
-use crate::schema::{FunctionKey, Keyspace, Schema, UserAggregate, resolve_type};
+use crate::schema::{FunctionKey, Keyspace, Schema, UserAggregate, UserFunction, resolve_type};
 use crate::statement::Planner;
 use crate::term::{self, Binds, Markers, Receiver};
 
@@ -49,6 +49,7 @@ impl Schema {
             final_function: create.final_function.clone(),
             initial: None,
             initial_text: None,
+            native: None,
         };
         let accepts_null = check_functions(keyspace, create, &mut aggregate)?;
         aggregate.initial = match &create.initial {
@@ -67,6 +68,9 @@ impl Schema {
             )));
         }
         let key = aggregate.key();
+        if !existing.if_not_exists {
+            check_not_native(keyspace, &key)?;
+        }
         if keyspace.functions.contains_key(&key) {
             return Err(ErrorResponse::invalid(format!(
                 "Aggregate '{name}' cannot replace a function"
@@ -131,7 +135,7 @@ impl Schema {
         };
         let receiver = Receiver::named(table, "(dummy)", ty.clone());
         let planned = term::plan(&mut planner, written, &receiver)?;
-        if !markers.finish()?.is_empty() {
+        if markers.calls_natives() || !markers.finish()?.is_empty() {
             return Err(invalid());
         }
         let list_elements = Cell::new(0);
@@ -163,6 +167,7 @@ impl Schema {
         else {
             return Ok(None);
         };
+        check_not_native(keyspace, &key)?;
         let mut keyspace = keyspace.clone();
         keyspace.aggregates.remove(&key);
         let target = SchemaTarget::Aggregate {
@@ -201,6 +206,7 @@ fn check_functions(
     let Some(state) = keyspace.functions.get(&state_key) else {
         return Err(missing(keyspace, &state_key, "State", &state_shown));
     };
+    refuse_native(state, "State", &state_shown)?;
     if state.returns != aggregate.state_type {
         return Err(ErrorResponse::invalid(format!(
             "State function {state_shown} return type must be the same as the first argument type - check STYPE, argument \
@@ -208,13 +214,24 @@ fn check_functions(
         )));
     }
     if let (Some(name), Some(key)) = (&create.final_function, aggregate.final_function_key()) {
+        let final_shown = || shown(name, &mut std::iter::once(&create.state_type));
         let Some(last) = keyspace.functions.get(&key) else {
-            let final_shown = shown(name, &mut std::iter::once(&create.state_type));
-            return Err(missing(keyspace, &key, "Final", &final_shown));
+            return Err(missing(keyspace, &key, "Final", &final_shown()));
         };
+        refuse_native(last, "Final", &final_shown())?;
         aggregate.returns = last.returns.clone();
     }
     Ok(state.called_on_null)
+}
+
+/// An aggregate that is made by a statement folds where it reads, which native functions don't run at.
+fn refuse_native(function: &UserFunction, what: &str, shown: &str) -> Result<(), ErrorResponse> {
+    match function.is_native() {
+        true => Err(ErrorResponse::invalid(format!(
+            "{what} function {shown} is native: register a native aggregate instead"
+        ))),
+        false => Ok(()),
+    }
 }
 
 fn missing(keyspace: &Keyspace, key: &FunctionKey, what: &str, shown: &str) -> ErrorResponse {

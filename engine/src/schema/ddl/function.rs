@@ -8,7 +8,8 @@ use helenus_core::types::CqlType;
 use super::{Alteration, Outcome, access};
 use crate::cql::ast::{CreateFunction, DropFunction, TypeName};
 use crate::java;
-use crate::schema::function::type_names;
+use crate::schema::function::{Code, type_names};
+use crate::schema::natives;
 use crate::schema::types::Written;
 use crate::schema::{FunctionKey, Keyspace, Schema, UserFunction, resolve_type};
 
@@ -54,6 +55,9 @@ impl Schema {
         let program = program.map_err(|error| {
             ErrorResponse::invalid(format!("Java source compilation failed: {error}. {SUBSET}"))
         })?;
+        if !existing.if_not_exists {
+            check_not_native(keyspace, &key)?;
+        }
         if keyspace.aggregates.contains_key(&key) {
             return Err(ErrorResponse::invalid(format!(
                 "Function '{name}' cannot replace an aggregate"
@@ -74,7 +78,7 @@ impl Schema {
             called_on_null: create.called_on_null,
             language: Arc::clone(&create.language),
             body: Arc::clone(&create.body),
-            program: Arc::new(program),
+            code: Code::Java(Arc::new(program)),
         };
         if old.is_some_and(|old| **old == function) {
             return Ok(None);
@@ -118,6 +122,7 @@ impl Schema {
         else {
             return Ok(None);
         };
+        check_not_native(keyspace, &key)?;
         let users: Vec<_> = keyspace
             .aggregates
             .values()
@@ -188,6 +193,28 @@ impl Schema {
             None => missing(),
         }
     }
+}
+
+/// Refuses to change what the program around the engine has registered.
+pub(super) fn check_not_native(
+    keyspace: &Keyspace,
+    key: &FunctionKey,
+) -> Result<(), ErrorResponse> {
+    let refuse = |what: &str, types: &[CqlType]| {
+        let shown = natives::shown(&keyspace.name, &key.0, types);
+        Err(ErrorResponse::invalid(format!(
+            "{what} '{shown}' is native: only the program that registered it can change it"
+        )))
+    };
+    let function = keyspace.functions.get(key);
+    if let Some(function) = function.filter(|function| function.is_native()) {
+        return refuse("Function", &function.argument_types);
+    }
+    let aggregate = keyspace.aggregates.get(key);
+    if let Some(aggregate) = aggregate.filter(|aggregate| aggregate.is_native()) {
+        return refuse("Aggregate", &aggregate.argument_types);
+    }
+    Ok(())
 }
 
 /// The refusal of `OR REPLACE` together with `IF NOT EXISTS`.

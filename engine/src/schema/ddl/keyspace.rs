@@ -33,7 +33,7 @@ impl Schema {
             };
         }
         let written = reader.map("replication")?.unwrap_or_default();
-        let keyspace = Keyspace {
+        let mut keyspace = Keyspace {
             name: Arc::clone(name),
             replication: replication::parse(name, &written, None, &self.datacenters)?,
             durable_writes: reader.boolean("durable_writes")?.unwrap_or(true),
@@ -44,6 +44,7 @@ impl Schema {
             aggregates: BTreeMap::new(),
             is_virtual: false,
         };
+        self.natives.add_to(&mut keyspace);
         warnings.extend(replication::warnings(
             name,
             &keyspace.replication,

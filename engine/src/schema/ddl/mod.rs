@@ -196,6 +196,7 @@ impl Schema {
             version: content.version(),
             datacenters: Arc::clone(&self.datacenters),
             node: Arc::clone(&self.node),
+            natives: Arc::clone(&self.natives),
             content,
         });
         SchemaUpdate {

@@ -149,6 +149,7 @@ impl Published {
         let loads = [
             ("work", self.server.offload().load()),
             ("logins", self.server.logins().load()),
+            ("hooks", self.server.hooks().load()),
         ];
         type Gauge = (&'static str, &'static str, fn(&OffloadLoad) -> usize);
         let gauges: [Gauge; 4] = [

@@ -22,6 +22,7 @@ use helenus_server::{hash_password, is_password_hash};
 use parking_lot::{Mutex, RwLock};
 
 use super::Node;
+use super::run::Run;
 
 pub(super) use login::authenticator;
 pub use login::{Authentication, LoginMethod};
@@ -253,8 +254,11 @@ impl Node {
             guardrails,
         )
         .ok()?;
-        match self.finish(&mut execution, None).response {
-            Response::Rows(rows) => Some(rows),
+        match self.run_out(&mut execution, None) {
+            Run::Completed(completed) => match completed.response {
+                Response::Rows(rows) => Some(rows),
+                _ => None,
+            },
             _ => None,
         }
     }

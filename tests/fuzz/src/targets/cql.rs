@@ -176,6 +176,8 @@ impl Run<'_> {
                     execution.resume(Outcome::Truncated);
                 }
                 Action::Yield | Action::Defer => execution.resume(Outcome::Resumed),
+                // No functions are registered.
+                Action::Call(calls) => execution.resume(Outcome::Called(calls)),
                 Action::Done(completed) => {
                     return match completed.response {
                         Response::Error(error) => Err(error),

@@ -1,0 +1,88 @@
+//! What is answered later: an execution on its way between the pools, none of whose steps holds an event loop up.
+
+use std::sync::Arc;
+
+use helenus_core::message::ErrorResponse;
+use helenus_core::{Reply, Response};
+use helenus_engine::execution::{Calls, Completed, Execution, Outcome};
+
+use super::Node;
+use super::quarantine::Caller;
+use super::run::{INLINE, Run};
+use super::tracing::Trace;
+
+/// An execution whose answer is sent later.
+pub(super) struct Errand {
+    pub(super) node: Arc<Node>,
+    pub(super) execution: Execution,
+    /// Who sent the request.
+    pub(super) user: Option<Arc<str>>,
+    pub(super) trace: Option<Trace>,
+    /// What it is answered in place of what comes of it.
+    pub(super) error: Option<ErrorResponse>,
+}
+
+impl Errand {
+    /// Goes on from where a run ended, and has `reply` answered in the end.
+    pub(super) fn follow(self, run: Run, reply: Reply) {
+        match run {
+            Run::Completed(completed) => self.answer(*completed, reply),
+            Run::Yielded => self.put_off(reply),
+            Run::Calling(calls) => self.call(calls, reply),
+        }
+    }
+
+    fn answer(self, completed: Completed, reply: Reply) {
+        let extras = self.node.extras(completed.warnings, self.trace);
+        let response = self.error.map_or(completed.response, Response::Error);
+        reply.send_with(response, extras);
+    }
+
+    /// Goes on in the pool for long work.
+    pub(super) fn put_off(mut self, reply: Reply) {
+        let Some(server) = self.node.server.get() else {
+            return reply.error(not_started());
+        };
+        let pool = match self.execution.hashes_password() {
+            true => server.logins(),
+            false => server.offload(),
+        };
+        let pool = pool.clone();
+        pool.submit_then(reply, move || {
+            let run = self.node.run_out(&mut self.execution, self.user.as_ref());
+            move |reply| self.follow(run, reply)
+        });
+    }
+
+    /// Makes calls in the pool for functions. One that takes too long fails the request, and its function from then on.
+    fn call(mut self, mut calls: Calls, reply: Reply) {
+        let Some(server) = self.node.server.get() else {
+            return reply.error(not_started());
+        };
+        let pool = server.hooks().clone();
+        let caller = Arc::new(Caller::default());
+        let (timeout, node) = (server.options().hooks.timeout, Arc::clone(&self.node));
+        let called = Arc::clone(&caller);
+        pool.submit_leased(
+            reply,
+            move |lease| {
+                let failed = self.node.quarantine.make(&mut calls, &caller, lease);
+                self.execution
+                    .resume(failed.map_or(Outcome::Called(calls), Outcome::Failed));
+                move |reply| {
+                    // A little of what follows is done here; others wait for this thread.
+                    let run = self
+                        .node
+                        .run(&mut self.execution, INLINE, self.user.as_ref());
+                    self.follow(run, reply);
+                }
+            },
+            move || node.quarantine.timed_out(&called, timeout),
+        );
+    }
+}
+
+/// What requests are answered before their server has started.
+fn not_started() -> ErrorResponse {
+    ErrorResponse::server_error("The service was not started")
+}
