@@ -10,7 +10,8 @@
 //! | | one that can't | done: its failure; the log is kept and will be replayed |
 //! | removing | | tells the log's nodes, and waits for nobody |
 //!
-//! An unlogged batch begins with writing. A batch of one mutation is a write like any other, and its errors say SIMPLE.
+//! An unlogged batch begins with writing. A batch of one mutation is a write like any other, and its errors say SIMPLE; but changes
+//! of a view are logged in any case.
 //! After it is done it goes on as a [`Write`](crate::Write) does: hints for who misses a mutation.
 
 use std::time::Instant;
@@ -51,6 +52,13 @@ pub enum BatchKind {
     },
     /// It isn't.
     Unlogged,
+    /// It is what a mutation changes in [views](crate::view_batch), kept under this id by the node that sends it.
+    View {
+        /// The batch.
+        id: u128,
+        /// This node.
+        local: NodeId,
+    },
 }
 
 /// A batch on its way.
@@ -85,9 +93,12 @@ impl<M: Model> Batch<M> {
         deadline: Instant,
     ) -> Self {
         let (id, log, write_type) = match kind {
+            BatchKind::View { id, local } if !mutations.is_empty() => {
+                (id, std::iter::once(local).collect(), WriteType::VIEW)
+            }
             _ if mutations.len() <= 1 => (0, Nodes::new(), WriteType::SIMPLE),
             BatchKind::Logged { id, log } => (id, log, WriteType::BATCH),
-            BatchKind::Unlogged => (0, Nodes::new(), WriteType::UNLOGGED_BATCH),
+            _ => (0, Nodes::new(), WriteType::UNLOGGED_BATCH),
         };
         let parts = Parts::new(mutations);
         Batch {

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::node::NodeId;
+use crate::paxos::PaxosStep;
 use crate::ring::Ring;
 
 /// A step of a request.
@@ -43,6 +44,8 @@ pub enum Event {
         /// Whether one of them answered with data in full.
         data_present: bool,
     },
+    /// A conditional write or a serial read has come so far.
+    Paxos(PaxosStep),
     /// A read of a range of tokens begins.
     ReadingRanges {
         /// How many ranges have replicas of their own.
@@ -79,6 +82,7 @@ impl fmt::Display for Shown<'_> {
             Event::Speculating(node) => {
                 write!(f, "speculating read retry on {}", ring.shown(node))
             }
+            Event::Paxos(step) => write!(f, "{step}"),
             Event::DigestMismatch => f.write_str("Digest mismatch"),
             Event::ReadingFull(node) => {
                 write!(f, "Enqueuing full data read to {}", ring.shown(node))

@@ -160,6 +160,7 @@ mod steps;
 #[cfg(test)]
 mod testing;
 mod truncate;
+mod view;
 mod votes;
 mod write;
 
@@ -175,11 +176,12 @@ pub use message::{Ballot, Promise, Proposal, Reply, Request};
 pub use model::{Model, Reconciled};
 pub use node::{DataCentre, NodeId, NodeSet, Nodes};
 pub use options::{ReadOptions, ReadRepair};
-pub use paxos::{Decision, Paxos, PaxosPlan, Start};
+pub use paxos::{Decision, Paxos, PaxosPlan, PaxosStep, Start};
 pub use plan::{ReadPlan, Target, Vantage, WritePlan};
 pub use range::{RangeOptions, RangePlan, RangeRead};
 pub use read::Read;
 pub use ring::{Node, Placement, Replication, Ring, Token, TokenRange};
 pub use speculation::{Latencies, Speculation, SpeculativeRetry, Wait};
 pub use truncate::Truncate;
+pub use view::{view_batch, view_pair};
 pub use write::Write;

@@ -26,6 +26,7 @@ use std::time::{Duration, Instant};
 
 use crate::acks::Acks;
 use crate::clock::Clock;
+use crate::event::Event;
 use crate::failure::{Failure, FailureReason};
 use crate::machine::{Action, CallId, Machine, Outcome};
 use crate::message::{Ballot, Proposal, Reply};
@@ -34,15 +35,19 @@ use crate::node::NodeId;
 use crate::options::ReadOptions;
 use crate::random::Random;
 use crate::read::Read;
+use crate::steps::Steps;
 use crate::votes::Votes;
 
+mod actions;
 mod errors;
 mod plan;
 mod promises;
 mod replies;
 mod stages;
+mod trace;
 
 pub use plan::PaxosPlan;
+pub use trace::PaxosStep;
 
 use promises::Promises;
 
@@ -90,6 +95,7 @@ pub struct Paxos<M: Model> {
     /// How many stages there were.
     stages: u32,
     stage: Stage<M>,
+    traces: Steps<PaxosStep>,
     /// What is to be told next.
     end: Option<Result<Outcome<M>, Failure>>,
     told: bool,
@@ -183,6 +189,7 @@ impl<M: Model> Paxos<M> {
             contentions: 0,
             stages: 0,
             stage: Stage::Over,
+            traces: Steps::new(),
             end: None,
             told: false,
         };
@@ -201,31 +208,24 @@ impl<M: Model> Paxos<M> {
     pub fn contentions(&self) -> u16 {
         self.contentions
     }
-
-    /// What to do about the data of [`Action::Decide`]. At any other time it is ignored.
-    pub fn decided(&mut self, now: Instant, decision: Decision<M>) {
-        self.clock.set(now);
-        if !matches!(self.stage, Stage::Decide(None)) {
-            return;
-        }
-        match decision {
-            Decision::Apply(mutation) => self.propose(Some(mutation), Next::Commit(Whose::Own)),
-            Decision::Reject(data) => self.propose(None, Next::Refuse(data)),
-        }
-    }
 }
 
 impl<M: Model> Machine<M> for Paxos<M> {
     fn poll_action(&mut self, now: Instant) -> Option<Action<M>> {
         self.clock.set(now);
         loop {
+            if let Some(step) = self.traces.pop() {
+                return Some(Action::Trace(Event::Paxos(step)));
+            }
             if let Some(end) = self.end.take() {
                 return Some(Action::Done(end));
             }
             let stages = self.stages;
             let action = self.poll_stage();
             // A stage that ended without an action: the next one may have some.
-            if action.is_some() || stages == self.stages && self.end.is_none() {
+            if action.is_some()
+                || stages == self.stages && self.end.is_none() && self.traces.is_empty()
+            {
                 return action;
             }
         }
@@ -281,7 +281,7 @@ impl<M: Model> Machine<M> for Paxos<M> {
             Stage::Commit(acks, ..) => acks.is_settled(),
             _ => false,
         };
-        settled && self.told && self.end.is_none()
+        settled && self.told && self.end.is_none() && self.traces.is_empty()
     }
 }
 

@@ -294,3 +294,12 @@ fn in_a_data_centre_of_two_this_node_keeps_it_too() {
         [Ok(vec![0])]
     );
 }
+
+#[test]
+fn a_batch_is_small() {
+    assert!(
+        size_of::<Batch<Register>>() <= 320,
+        "{}",
+        size_of::<Batch<Register>>()
+    );
+}

@@ -1,7 +1,11 @@
-//! What replicas say, and which stage it is said to.
+//! What the caller and the replicas say, and which stage it is said to.
 
-use super::{Paxos, Stage};
+use std::time::Instant;
+
+use super::{Decision, Next, Paxos, PaxosStep, Stage, Whose};
 use crate::failure::FailureReason;
+#[cfg(doc)]
+use crate::machine::Action;
 use crate::machine::CallId;
 use crate::message::Reply;
 use crate::model::Model;
@@ -12,6 +16,24 @@ use crate::votes::Vote;
 const OWN: u32 = 40;
 
 impl<M: Model> Paxos<M> {
+    /// What to do about the data of [`Action::Decide`]. At any other time it is ignored.
+    pub fn decided(&mut self, now: Instant, decision: Decision<M>) {
+        self.clock.set(now);
+        if !matches!(self.stage, Stage::Decide(None)) {
+            return;
+        }
+        match decision {
+            Decision::Apply(mutation) => {
+                self.trace(PaxosStep::Met);
+                self.propose(Some(mutation), Next::Commit(Whose::Own));
+            }
+            Decision::Reject(data) => {
+                self.trace(PaxosStep::NotMet);
+                self.propose(None, Next::Refuse(data));
+            }
+        }
+    }
+
     pub(super) fn take(
         &mut self,
         from: NodeId,

@@ -1,19 +1,23 @@
 //! From one stage to the next.
 
-use helenus_core::message::WriteType;
-
 use super::promises::{Promises, Unfinished};
-use super::{BACK_OFF, Next, Paxos, Purpose, Stage, Whose};
-use crate::acks::{Acks, Hints, Step};
+use super::{BACK_OFF, Next, Paxos, PaxosStep, Purpose, Stage, Whose};
+use crate::acks::{Acks, Hints};
 use crate::failure::Failure;
-use crate::machine::{Action, Machine, Outcome};
-use crate::message::{Ballot, Proposal, Request};
+use crate::machine::{Machine, Outcome};
+use crate::message::{Ballot, Proposal};
 use crate::model::Model;
 use crate::read::Read;
 use crate::votes::Votes;
 
 impl<M: Model> Paxos<M> {
-    fn enter(&mut self, stage: Stage<M>) {
+    pub(super) fn trace(&mut self, step: PaxosStep) {
+        if self.options.traced {
+            self.traces.push(step);
+        }
+    }
+
+    pub(super) fn enter(&mut self, stage: Stage<M>) {
         self.stages += 1;
         self.stage = stage;
     }
@@ -30,6 +34,7 @@ impl<M: Model> Paxos<M> {
             random: self.random.next() as u16,
         };
         self.floor = self.ballot.micros;
+        self.trace(PaxosStep::Preparing);
         let votes = Votes::new(self.plan.contacts.iter().copied());
         self.enter(Stage::Prepare(votes, Promises::new()));
     }
@@ -44,7 +49,8 @@ impl<M: Model> Paxos<M> {
     }
 
     /// Another round came first: gives it time to end.
-    pub(super) fn back_off(&mut self) {
+    pub(super) fn back_off(&mut self, step: PaxosStep) {
+        self.trace(step);
         self.contentions = self.contentions.saturating_add(1);
         let wait = self.random.below(BACK_OFF.as_micros() as u64);
         let until = self.clock.now() + std::time::Duration::from_micros(wait);
@@ -55,6 +61,11 @@ impl<M: Model> Paxos<M> {
     pub(super) fn finish(&mut self, end: Result<Outcome<M>, Failure>) {
         if !self.told {
             self.told = true;
+            match &end {
+                Ok(Outcome::Written) => self.trace(PaxosStep::Applied),
+                Ok(Outcome::NotApplied(_)) => self.trace(PaxosStep::NotApplied),
+                _ => {}
+            }
             self.end = Some(match self.purpose {
                 Purpose::Write => end,
                 Purpose::Read => end.map_err(|failure| self.as_read(failure)),
@@ -73,9 +84,11 @@ impl<M: Model> Paxos<M> {
             let promises = std::mem::replace(promises, Promises::new());
             return match promises.unfinished() {
                 Unfinished::Proposal(mutation) => {
+                    self.trace(PaxosStep::Finishing);
                     self.propose(Some(mutation), Next::Commit(Whose::Found));
                 }
                 Unfinished::Commit(commit, missing) => {
+                    self.trace(PaxosStep::CatchingUp);
                     let until = self.clock.now() + BACK_OFF;
                     self.enter(Stage::CatchUp(Votes::new(missing), commit, until));
                 }
@@ -86,7 +99,7 @@ impl<M: Model> Paxos<M> {
             return;
         }
         if votes.answered() > votes.yes() {
-            return self.back_off();
+            return self.back_off(PaxosStep::Refused);
         }
         let (received, failures) = (votes.yes(), votes.failures());
         let failure = self.failed(received, failures);
@@ -109,7 +122,10 @@ impl<M: Model> Paxos<M> {
     /// A majority has promised, and has nothing left from before.
     fn after_preparation(&mut self) {
         match self.purpose {
-            Purpose::Write => self.begin_read(),
+            Purpose::Write => {
+                self.trace(PaxosStep::Reading);
+                self.begin_read();
+            }
             Purpose::Read => self.propose(None, Next::Read),
         }
     }
@@ -142,7 +158,7 @@ impl<M: Model> Paxos<M> {
             return;
         }
         if !matches!(next, Next::Commit(Whose::Own)) {
-            return self.back_off();
+            return self.back_off(PaxosStep::Refused);
         }
         // Whether anybody accepted it matters: then another coordinator may finish it.
         if votes.open() > 0 {
@@ -150,7 +166,7 @@ impl<M: Model> Paxos<M> {
         }
         let (received, failures) = (votes.yes(), votes.failures());
         if received == 0 && failures.is_empty() {
-            return self.back_off();
+            return self.back_off(PaxosStep::NotAccepted);
         }
         let failure = self.unknown(received, &failures);
         self.finish(Err(failure));
@@ -190,111 +206,5 @@ impl<M: Model> Paxos<M> {
         };
         let failure = self.timed_out(received, required);
         self.finish(Err(failure));
-    }
-
-    /// What the stage has to do next.
-    pub(super) fn poll_stage(&mut self) -> Option<Action<M>> {
-        let partition = self.partition.clone();
-        let (to, number, request) = match &mut self.stage {
-            Stage::Prepare(votes, _) => {
-                let (number, to) = votes.ask()?;
-                let ballot = self.ballot;
-                (to, number, Request::Prepare { partition, ballot })
-            }
-            Stage::CatchUp(votes, commit, _) => {
-                let (number, to) = votes.ask()?;
-                let proposal = commit.clone();
-                (
-                    to,
-                    number,
-                    Request::Commit {
-                        partition,
-                        proposal,
-                    },
-                )
-            }
-            Stage::Propose(votes, proposal, _) => {
-                let (number, to) = votes.ask()?;
-                let proposal = proposal.clone();
-                (
-                    to,
-                    number,
-                    Request::Propose {
-                        partition,
-                        proposal,
-                    },
-                )
-            }
-            Stage::Commit(..) => return self.poll_commit(),
-            Stage::Read(_) => return self.poll_read(),
-            Stage::Decide(data) => {
-                let data = data.take()?;
-                return Some(Action::Decide {
-                    ballot: self.ballot,
-                    data,
-                });
-            }
-            Stage::BackOff(_) | Stage::Over => return None,
-        };
-        let call = self.call(number);
-        Some(Action::Send { to, call, request })
-    }
-
-    fn poll_commit(&mut self) -> Option<Action<M>> {
-        let Stage::Commit(acks, proposal, whose) = &mut self.stage else {
-            return None;
-        };
-        // Cassandra names the commit of one's own proposal a simple write: it is decided, and only not everywhere.
-        let write_type = match whose {
-            Whose::Own => WriteType::SIMPLE,
-            Whose::Found => WriteType::CAS,
-        };
-        let whose = *whose;
-        match acks.poll(&write_type)? {
-            Step::Send(number, to) => {
-                let request = Request::Commit {
-                    partition: self.partition.clone(),
-                    proposal: proposal.clone(),
-                };
-                let call = self.call(number);
-                Some(Action::Send { to, call, request })
-            }
-            Step::Hint(number, to) => {
-                let mutation = proposal.mutation.clone()?;
-                let call = self.call(number);
-                Some(Action::Hint { to, call, mutation })
-            }
-            Step::Done(Ok(())) if whose == Whose::Found => {
-                self.try_again();
-                None
-            }
-            Step::Done(result) => {
-                let result = result.map_err(|failure| self.with_contentions(failure));
-                self.finish(result.map(|()| Outcome::Written));
-                None
-            }
-        }
-    }
-
-    fn poll_read(&mut self) -> Option<Action<M>> {
-        let now = self.clock.now();
-        let Stage::Read(read) = &mut self.stage else {
-            return None;
-        };
-        match read.poll_action(now)? {
-            Action::Send { to, call, request } => {
-                let call = self.call(call.0);
-                Some(Action::Send { to, call, request })
-            }
-            Action::Done(Ok(Outcome::Data(data))) if self.purpose == Purpose::Write => {
-                self.enter(Stage::Decide(Some(data)));
-                None
-            }
-            Action::Done(result) => {
-                self.finish(result);
-                None
-            }
-            action => Some(action),
-        }
     }
 }

@@ -189,6 +189,36 @@ fn a_round_prepares_reads_proposes_and_commits() {
 }
 
 #[test]
+fn a_traced_write_tells_its_steps_in_cassandras_words() {
+    let mut replicas = vec![Replica::default(); 3];
+    let mut bench = Bench::write(Consistency::ONE);
+    bench.paxos.options.traced = true;
+    bench.paxos.prepare();
+    let mut told = Vec::new();
+    loop {
+        match bench.run(&mut replicas, &[0, 1, 2]) {
+            Some(Action::Trace(event)) => told.push(event.display(&ring_of(3)).to_string()),
+            Some(Action::Decide { data, .. }) => {
+                bench.paxos.decided(bench.now, Decision::Reject(data));
+            }
+            Some(Action::Done(_)) => break,
+            action => panic!("{action:?}"),
+        }
+    }
+    assert_eq!(
+        told,
+        [
+            "Preparing",
+            "Reading existing values for CAS precondition",
+            "reading data from /127.0.0.1:7000",
+            "reading digest from /127.0.0.2:7000",
+            "CAS precondition does not match current values",
+            "CAS did not apply",
+        ]
+    );
+}
+
+#[test]
 fn a_condition_that_is_not_met_proposes_nothing_and_gives_the_data_back() {
     let mut replicas = vec![Replica::default(); 3];
     let mut bench = Bench::write(Consistency::ONE);
@@ -540,4 +570,13 @@ fn local_serial_takes_a_majority_of_this_data_centre() {
     assert_eq!(local.read.level, Consistency::LOCAL_QUORUM);
     assert_eq!(local.finish.level, Consistency::LOCAL_QUORUM);
     assert_eq!((plan(SERIAL).contacts.len(), plan(SERIAL).required), (6, 4));
+}
+
+#[test]
+fn a_conditional_write_is_small() {
+    assert!(
+        size_of::<Paxos<Register>>() <= 800,
+        "{}",
+        size_of::<Paxos<Register>>()
+    );
 }

@@ -11,6 +11,7 @@ use crate::testing::desk::Desk;
 use crate::testing::register::{Cell, Register};
 use crate::testing::{ring_of, two_centres};
 
+mod allocations;
 mod schedule;
 
 const TIMEOUT: Duration = Duration::from_secs(2);
