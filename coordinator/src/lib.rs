@@ -159,6 +159,8 @@ pub mod speculation;
 mod steps;
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod tests;
 mod truncate;
 mod view;
 mod votes;

@@ -27,10 +27,9 @@ use crate::steps::Steps;
 mod concurrency;
 mod plan;
 
+use concurrency::Concurrency;
 pub use concurrency::RangeOptions;
 pub use plan::RangePlan;
-
-use concurrency::Concurrency;
 
 /// A read of the partitions in a range of tokens.
 #[derive(Debug)]
@@ -162,9 +161,9 @@ impl<M: Model> RangeRead<M> {
                     }
                     self.submit();
                 }
+                // There are data, for a plan has one stretch at least.
                 None => match self.data.take() {
                     Some(data) => self.end(Ok(data)),
-                    // A plan has one stretch at least.
                     None => self.ended = true,
                 },
             }
@@ -208,9 +207,9 @@ impl<M: Model> RangeRead<M> {
             Action::Done(outcome) => {
                 let outcome = match outcome {
                     Ok(Outcome::Data(data)) => Ok(data),
+                    Err(failure) => Err(failure),
                     // A read gives data.
                     Ok(_) => return None,
-                    Err(failure) => Err(failure),
                 };
                 let place = index.checked_sub(self.taken)?;
                 if let Some(stretch) = self.active.get_mut(place as usize) {
