@@ -6,6 +6,7 @@ pub mod callgrind;
 pub mod calls;
 pub mod client;
 pub mod client_calls;
+pub mod coordinator;
 pub mod core;
 pub mod engine;
 pub mod parts;
