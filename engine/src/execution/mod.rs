@@ -33,7 +33,7 @@ mod write;
 
 pub use action::{Action, Completed, Outcome, not_logged_in};
 pub use calls::Calls;
-pub(crate) use row::{RowView, list_element};
+pub(crate) use row::{RowView, clustering_part, list_element};
 pub(crate) use select::limit_value;
 pub use work::{Work, WorkKind};
 

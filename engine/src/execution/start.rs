@@ -25,7 +25,7 @@ use crate::context::Context;
 use crate::describe::describe;
 use crate::guardrails::{
     Guard, Part as KeyPart, check_change_log, check_definition, check_modification, check_places,
-    check_select, check_truncate, check_use, check_values, check_write_levels,
+    check_select, check_timestamp, check_truncate, check_use, check_values, check_write_levels,
 };
 use crate::schema::{Keyspace, Schema, Table};
 use crate::statement::{BoundRows, Condition, Modify, Plan, Statement};
@@ -189,6 +189,10 @@ pub(super) fn bound_statement(
             let places = places(modify, &binds, guard)?;
             let stamp =
                 attributes::stamp(modify, &binds, settings.timestamp, settings.now_seconds)?;
+            if modify.timestamp.is_some() {
+                let table = &modify.table.name;
+                check_timestamp(table, stamp.timestamp, context.timestamp, guard)?;
+            }
             if modify.reads {
                 let item = Item {
                     binds: Arc::new(binds.to_owned(statement.places())),
@@ -270,8 +274,7 @@ pub(super) fn bound_statement(
                 .keyspace
                 .clone()
                 .or_else(|| session_keyspace.cloned());
-            let ddl = ddl.clone();
-            check_definition(schema, &ddl, keyspace.as_deref(), guard)?;
+            let ddl = check_definition(schema, ddl, keyspace.as_deref(), guard)?;
             let text = Arc::clone(&statement.text);
             act(
                 Action::Alter {

@@ -2,27 +2,82 @@
 //! `validate` and `apply` of Cassandra's `AlterSchemaStatement`s.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use helenus_core::ErrorResponse;
 
-use super::guard::{Guard, Limit};
+use super::guard::{Guard, Limit, Lists};
 use crate::cql::ast::{
     AlterTable, AlterType, ColumnDefinition, CreateIndex, CreateTable, CreateView, Ddl, Properties,
     Property, TableName, TypeName,
 };
 use crate::schema::{Keyspace, Schema, Table, is_system};
 
-/// Checks a statement that changes the schema; `session_keyspace` is the one of `USE`, for names without one.
+/// Checks a statement that changes the schema, and gives what is left of it: without the options of tables that are
+/// ignored. `session_keyspace` is the one of `USE`, for names without one.
 pub(crate) fn check_definition(
     schema: &Schema,
-    ddl: &Ddl,
+    ddl: &Arc<Ddl>,
     session_keyspace: Option<&str>,
     guard: &mut Guard<'_>,
-) -> Result<(), ErrorResponse> {
+) -> Result<Arc<Ddl>, ErrorResponse> {
+    if matches!(**ddl, Ddl::CreateView(_)) && !guard.rules.materialized_views_enabled {
+        return Err(ErrorResponse::invalid(
+            "Materialized views are disabled. Enable in cassandra.yaml to use.",
+        ));
+    }
+    let mut ddl = Arc::clone(ddl);
+    if let Some(properties) = table_properties(&ddl) {
+        check_properties(properties, guard)?;
+        let ignored = &guard.rules.table_properties.ignored;
+        let is_ignored = |name: &str| {
+            ignored
+                .iter()
+                .any(|ignored| ignored.eq_ignore_ascii_case(name))
+        };
+        if properties.iter().any(|(name, _)| is_ignored(name))
+            && let Some(properties) = table_properties_mut(Arc::make_mut(&mut ddl))
+        {
+            properties.retain(|(name, _)| !is_ignored(name));
+        }
+    }
     let place = Place {
         schema,
         session_keyspace,
     };
+    check(&place, &ddl, guard)?;
+    Ok(ddl)
+}
+
+/// The options of a table, or a view, that a statement sets.
+fn table_properties(ddl: &Ddl) -> Option<&Properties> {
+    match ddl {
+        Ddl::CreateTable(CreateTable { properties, .. })
+        | Ddl::AlterTable {
+            change: AlterTable::Properties(properties),
+            ..
+        }
+        | Ddl::CreateView(CreateView { properties, .. })
+        | Ddl::AlterView { properties, .. } => Some(properties),
+        _ => None,
+    }
+}
+
+fn table_properties_mut(ddl: &mut Ddl) -> Option<&mut Properties> {
+    match ddl {
+        Ddl::CreateTable(CreateTable { properties, .. })
+        | Ddl::AlterTable {
+            change: AlterTable::Properties(properties),
+            ..
+        }
+        | Ddl::CreateView(CreateView { properties, .. })
+        | Ddl::AlterView { properties, .. } => Some(properties),
+        _ => None,
+    }
+}
+
+fn check(place: &Place<'_>, ddl: &Ddl, guard: &mut Guard<'_>) -> Result<(), ErrorResponse> {
+    let schema = place.schema;
     match ddl {
         Ddl::CreateKeyspace {
             name, properties, ..
@@ -45,8 +100,7 @@ pub(crate) fn check_definition(
         }
         Ddl::DropTable { .. } => super::check_truncate(guard),
         Ddl::CreateIndex(create) => create_index(place.table(&create.table), create, guard),
-        Ddl::CreateView(create) => create_view(&place, create, guard),
-        Ddl::AlterView { properties, .. } => check_properties(properties, guard),
+        Ddl::CreateView(create) => create_view(place, create, guard),
         Ddl::CreateType { name, fields, .. } => check_fields(&name.name, fields.len(), guard),
         Ddl::AlterType {
             name,
@@ -158,7 +212,6 @@ fn create_table(
     guard: &mut Guard<'_>,
 ) -> Result<(), ErrorResponse> {
     let name = &create.table.name;
-    check_properties(&create.properties, guard)?;
     check_columns(name, create.columns.len(), guard)?;
     let tables: usize = user_keyspaces(schema)
         .map(|keyspace| keyspace.tables.len())
@@ -173,6 +226,13 @@ fn create_table(
             format!("Cannot have more than {bound} tables, aborting the creation of table {name}")
         }
     })?;
+    let enabled = guard.rules.compact_tables_enabled || !create.compact_storage;
+    guard.enabled(
+        enabled,
+        "compact_tables",
+        "Creation of new COMPACT STORAGE tables",
+    )?;
+    check_time_to_live(&create.properties, guard)?;
     check_vectors(&create.columns, guard)?;
     check_compression(&create.properties, guard)
 }
@@ -184,7 +244,7 @@ fn alter_table(
     guard: &mut Guard<'_>,
 ) -> Result<(), ErrorResponse> {
     if let AlterTable::Properties(properties) = change {
-        check_properties(properties, guard)?;
+        check_time_to_live(properties, guard)?;
         return check_compression(properties, guard);
     }
     let Some(table) = table else {
@@ -254,19 +314,57 @@ fn check_vector(column: &str, ty: &TypeName, guard: &mut Guard<'_>) -> Result<()
 
 fn check_properties(properties: &Properties, guard: &mut Guard<'_>) -> Result<(), ErrorResponse> {
     let rules = &guard.rules.table_properties;
-    if rules.disallowed.is_empty() && rules.warned.is_empty() {
+    let lists = Lists {
+        disallowed: &rules.disallowed,
+        ignored: &rules.ignored,
+        warned: &rules.warned,
+    };
+    if lists.are_empty() {
         return Ok(());
     }
     let names: Vec<String> = properties
         .iter()
         .map(|(name, _)| name.to_ascii_lowercase())
         .collect();
-    guard.values(
-        ("table_properties", "Table Properties"),
-        &names,
-        &rules.disallowed,
-        &rules.warned,
-    )
+    guard.values(("table_properties", "Table Properties"), &names, &lists)
+}
+
+/// Checks that a table whose data is to expire by windows of time has it expire. Cassandra looks at what the statement
+/// says alone, whatever the table has already.
+fn check_time_to_live(properties: &Properties, guard: &mut Guard<'_>) -> Result<(), ErrorResponse> {
+    let rules = guard.rules;
+    let compacts_by_windows = properties.iter().any(|(name, value)| match value {
+        Property::Map(entries) if &**name == "compaction" => entries.iter().any(|(key, value)| {
+            &**key == "class" && value.ends_with("TimeWindowCompactionStrategy")
+        }),
+        _ => false,
+    });
+    let expires = properties.iter().any(|(name, value)| match value {
+        Property::Value(value) if &**name == "default_time_to_live" => &**value != "0",
+        _ => false,
+    });
+    if !compacts_by_windows
+        || expires
+        || rules.zero_ttl_on_twcs_enabled && !rules.zero_ttl_on_twcs_warned
+    {
+        return Ok(());
+    }
+    let text = |judgement| {
+        format!(
+            "0 default_time_to_live on a table with TimeWindowCompactionStrategy compaction strategy is not {judgement}. \
+             It is suspicious to use default_time_to_live set to 0 with such compaction strategy. Please keep in mind \
+             that data will not start to automatically expire after they are older than a respective compaction window \
+             unit of a certain size. Please set TTL for your INSERT or UPDATE statements if you expect data to be \
+             expired as table settings will not do it. "
+        )
+    };
+    guard.enabled_or(
+        rules.zero_ttl_on_twcs_enabled,
+        "zero_ttl_on_twcs",
+        text("allowed"),
+    )?;
+    guard.violated("zero_ttl_on_twcs", text("recommended"));
+    Ok(())
 }
 
 fn check_compression(properties: &Properties, guard: &mut Guard<'_>) -> Result<(), ErrorResponse> {
@@ -326,12 +424,6 @@ fn create_view(
     create: &CreateView,
     guard: &mut Guard<'_>,
 ) -> Result<(), ErrorResponse> {
-    if !guard.rules.materialized_views_enabled {
-        return Err(ErrorResponse::invalid(
-            "Materialized views are disabled. Enable in cassandra.yaml to use.",
-        ));
-    }
-    check_properties(&create.properties, guard)?;
     let Some(keyspace) = place.keyspace(&create.base) else {
         return Ok(());
     };

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use helenus_core::ErrorResponse;
+use helenus_core::{Consistency, ErrorResponse};
 
 use super::{Guardrails, Threshold};
 
@@ -107,22 +107,31 @@ impl<'g> Guard<'g> {
         name: &str,
         feature: &str,
     ) -> Result<(), ErrorResponse> {
-        if enabled {
-            return Ok(());
-        }
-        Err(self.refuse(name, format_args!("{feature} is not allowed")))
+        self.enabled_or(enabled, name, format_args!("{feature} is not allowed"))
     }
 
-    /// Warns of values that are advised against, or refuses those that are not allowed.
-    pub(super) fn values<T: PartialEq + fmt::Display>(
+    /// Refuses a feature that is off in words of its own.
+    pub(super) fn enabled_or(
+        &mut self,
+        enabled: bool,
+        name: &str,
+        text: impl fmt::Display,
+    ) -> Result<(), ErrorResponse> {
+        match enabled {
+            true => Ok(()),
+            false => Err(self.refuse(name, text)),
+        }
+    }
+
+    /// Warns of values that are advised against or ignored, or refuses those that are not allowed.
+    pub(super) fn values<T: Listed>(
         &mut self,
         (name, what): (&str, &str),
         provided: &[T],
-        disallowed: &[T],
-        warned: &[T],
+        lists: &Lists<'_, T>,
     ) -> Result<(), ErrorResponse> {
-        if let Some(found) = Listed::both(provided, disallowed) {
-            let all = Listed::of(disallowed);
+        if let Some(found) = both(provided, lists.disallowed) {
+            let all = listed(lists.disallowed);
             return Err(self.refuse(
                 name,
                 format_args!(
@@ -130,8 +139,17 @@ impl<'g> Guard<'g> {
                 ),
             ));
         }
-        if let Some(found) = Listed::both(provided, warned) {
-            let all = Listed::of(warned);
+        if let Some(found) = both(provided, lists.ignored) {
+            let all = listed(lists.ignored);
+            self.violated(
+                name,
+                format_args!(
+                    "Ignoring provided values {found} as they are not supported for {what} (ignored values are: {all})"
+                ),
+            );
+        }
+        if let Some(found) = both(provided, lists.warned) {
+            let all = listed(lists.warned);
             self.violated(
                 name,
                 format_args!(
@@ -143,26 +161,78 @@ impl<'g> Guard<'g> {
     }
 }
 
-/// Values as `[a, b]`, each once and in order.
-struct Listed(Vec<String>);
+/// Values of which a rule says something.
+pub(super) struct Lists<'a, T> {
+    /// Those that are refused.
+    pub(super) disallowed: &'a [T],
+    /// Those that are as if they weren't there.
+    pub(super) ignored: &'a [T],
+    /// Those that are advised against.
+    pub(super) warned: &'a [T],
+}
 
-impl Listed {
-    fn of<T: fmt::Display>(values: &[T]) -> Self {
-        Self(values.iter().map(T::to_string).collect())
-    }
-
-    /// Those that are on both sides, if any is.
-    fn both<T: PartialEq + fmt::Display>(provided: &[T], listed: &[T]) -> Option<Self> {
-        let both = provided.iter().filter(|value| listed.contains(value));
-        let mut both: Vec<String> = both.map(T::to_string).collect();
-        both.sort();
-        both.dedup();
-        (!both.is_empty()).then_some(Self(both))
+impl<T> Lists<'_, T> {
+    /// Whether the rule says nothing.
+    pub(super) const fn are_empty(&self) -> bool {
+        self.disallowed.is_empty() && self.ignored.is_empty() && self.warned.is_empty()
     }
 }
 
-impl fmt::Display for Listed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "[{}]", self.0.join(", "))
+/// Values as texts list them, in the orders of the sets that Cassandra has them in.
+pub(super) trait Listed: PartialEq + fmt::Display {
+    /// Puts values of a statement in order.
+    fn sort_provided(values: &mut [&Self]);
+    /// Puts values of a rule in order.
+    fn sort_configured(values: &mut [&Self]);
+}
+
+impl Listed for Consistency {
+    fn sort_provided(values: &mut [&Self]) {
+        values.sort_by_key(|level| level.0);
     }
+
+    fn sort_configured(values: &mut [&Self]) {
+        Self::sort_provided(values);
+    }
+}
+
+impl Listed for String {
+    fn sort_provided(values: &mut [&Self]) {
+        values.sort();
+    }
+
+    /// That of a Java `HashSet`: by buckets, of which there are more than four for three values.
+    fn sort_configured(values: &mut [&Self]) {
+        let buckets = (values.len() * 4 / 3 + 1).next_power_of_two().max(16) as u32;
+        values.sort_by_key(|text| {
+            let units = text.encode_utf16();
+            let hash = units.fold(0_u32, |hash, unit| {
+                hash.wrapping_mul(31).wrapping_add(unit.into())
+            });
+            (hash ^ hash >> 16) & (buckets - 1)
+        });
+    }
+}
+
+/// Those that are on both sides, as `[a, b]`, if any is.
+fn both<T: Listed>(provided: &[T], listed: &[T]) -> Option<String> {
+    let mut both: Vec<&T> = provided
+        .iter()
+        .filter(|value| listed.contains(value))
+        .collect();
+    T::sort_provided(&mut both);
+    both.dedup();
+    (!both.is_empty()).then(|| written(&both))
+}
+
+/// All values of a rule, as `[a, b]`.
+fn listed<T: Listed>(values: &[T]) -> String {
+    let mut all: Vec<&T> = values.iter().collect();
+    T::sort_configured(&mut all);
+    written(&all)
+}
+
+fn written<T: Listed>(values: &[&T]) -> String {
+    let values: Vec<String> = values.iter().map(ToString::to_string).collect();
+    format!("[{}]", values.join(", "))
 }

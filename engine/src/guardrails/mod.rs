@@ -5,6 +5,7 @@ mod definition;
 mod guard;
 mod reads;
 mod requests;
+mod terms;
 mod values;
 
 use helenus_core::Consistency;
@@ -14,7 +15,7 @@ pub(crate) use guard::{Guard, Limit};
 pub(crate) use reads::{read_size, tombstone_warning, tombstones_exceeded};
 pub(crate) use requests::{
     Part, check_change_log, check_modification, check_page_size, check_partitions, check_places,
-    check_select, check_truncate, check_use, check_write_levels,
+    check_select, check_timestamp, check_truncate, check_use, check_write_levels,
 };
 pub(crate) use values::check_values;
 
@@ -52,17 +53,22 @@ pub struct ConsistencyLevels {
     pub disallowed: Vec<Consistency>,
 }
 
-/// Options of tables (`WITH …`) that are advised against or refused, by their names in lower case.
+/// Options of tables (`WITH …`) that are advised against, ignored or refused, by their names in lower case.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct TableProperties {
     /// A statement that sets one of these gets a warning.
     pub warned: Vec<String>,
+    /// One of these isn't set, and the statement that would gets a warning.
+    pub ignored: Vec<String>,
     /// A statement that sets one of these fails.
     pub disallowed: Vec<String>,
 }
 
 /// The limits that statements are held against. Each field is named after its key in `cassandra.yaml`; the defaults are
-/// Cassandra's, but that user functions and materialized views are on.
+/// Cassandra's, but that user functions and materialized views are on; and that what Cassandra holds against ordinary users
+/// without being told to, the sizes of terms of storage-attached indexes and `zero_ttl_on_twcs_warned`, is off: it would
+/// count here where nobody logs in too, as it doesn't there.
 ///
 /// Superusers are exempt from most, see [`for_superusers`](Self::for_superusers).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -112,7 +118,7 @@ pub struct Guardrails {
     pub minimum_replication_factor: Threshold,
     /// `maximum_replication_factor_warn_threshold`, `maximum_replication_factor_fail_threshold`
     pub maximum_replication_factor: Threshold,
-    /// `table_properties_warned`, `table_properties_disallowed`
+    /// `table_properties_warned`, `table_properties_ignored`, `table_properties_disallowed`
     pub table_properties: TableProperties,
     /// `page_size_warn_threshold`, `page_size_fail_threshold`: rows that a client asks for a page.
     pub page_size: Threshold,
@@ -122,6 +128,19 @@ pub struct Guardrails {
     /// `in_select_cartesian_product_warn_threshold`, `in_select_cartesian_product_fail_threshold`: combinations of the
     /// values of all `IN`s of a statement.
     pub in_select_cartesian_product: Threshold,
+    /// `maximum_timestamp_warn_threshold`, `maximum_timestamp_fail_threshold`: microseconds by which `USING TIMESTAMP` is
+    /// ahead of the node's time, but in batches.
+    pub maximum_timestamp: Threshold,
+    /// `minimum_timestamp_warn_threshold`, `minimum_timestamp_fail_threshold`: microseconds by which it is behind.
+    pub minimum_timestamp: Threshold,
+    /// `sai_string_term_size_warn_threshold`, `sai_string_term_size_fail_threshold`: bytes of a text that is written and
+    /// has a storage-attached index.
+    pub sai_string_term_size: Threshold,
+    /// `sai_frozen_term_size_warn_threshold`, `sai_frozen_term_size_fail_threshold`: the same of a frozen collection, type
+    /// or tuple.
+    pub sai_frozen_term_size: Threshold,
+    /// `sai_vector_term_size_warn_threshold`, `sai_vector_term_size_fail_threshold`: the same of a vector.
+    pub sai_vector_term_size: Threshold,
     /// `column_value_size_warn_threshold`, `column_value_size_fail_threshold`: bytes of a value that is written, or of
     /// an element of one.
     pub column_value_size: Threshold,
@@ -157,6 +176,14 @@ pub struct Guardrails {
     pub simplestrategy_enabled: bool,
     /// `vector_type_enabled`: whether columns may be vectors.
     pub vector_type_enabled: bool,
+    /// `zero_ttl_on_twcs_warned`: whether to warn of tables with `TimeWindowCompactionStrategy` whose data doesn't expire.
+    pub zero_ttl_on_twcs_warned: bool,
+    /// `zero_ttl_on_twcs_enabled`: whether there may be such tables.
+    pub zero_ttl_on_twcs_enabled: bool,
+    /// `non_partition_restricted_index_query_enabled`: whether an index may be asked for rows of all partitions.
+    pub non_partition_restricted_index_query_enabled: bool,
+    /// `compact_tables_enabled`: whether tables may be created with `COMPACT STORAGE`.
+    pub compact_tables_enabled: bool,
 }
 
 /// Bytes of one segment of Cassandra's commit log: a smaller `cdc_total_space` holds nothing.
@@ -188,6 +215,11 @@ impl Default for Guardrails {
             page_size: Threshold::default(),
             partition_keys_in_select: Threshold::default(),
             in_select_cartesian_product: Threshold::default(),
+            maximum_timestamp: Threshold::default(),
+            minimum_timestamp: Threshold::default(),
+            sai_string_term_size: Threshold::default(),
+            sai_frozen_term_size: Threshold::default(),
+            sai_vector_term_size: Threshold::default(),
             column_value_size: Threshold::default(),
             collection_size: Threshold::default(),
             items_per_collection: Threshold::default(),
@@ -204,6 +236,10 @@ impl Default for Guardrails {
             uncompressed_tables_enabled: true,
             simplestrategy_enabled: true,
             vector_type_enabled: true,
+            zero_ttl_on_twcs_warned: false,
+            zero_ttl_on_twcs_enabled: true,
+            non_partition_restricted_index_query_enabled: true,
+            compact_tables_enabled: true,
         }
     }
 }
@@ -238,5 +274,13 @@ impl Guardrails {
         self.column_value_size.is_set()
             || self.collection_size.is_set()
             || self.items_per_collection.is_set()
+            || self.measures_terms()
+    }
+
+    /// Whether the sizes of what storage-attached indexes hold matter.
+    fn measures_terms(&self) -> bool {
+        self.sai_string_term_size.is_set()
+            || self.sai_frozen_term_size.is_set()
+            || self.sai_vector_term_size.is_set()
     }
 }

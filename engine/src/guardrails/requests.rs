@@ -3,9 +3,10 @@
 use helenus_core::message::{ErrorDetail, FailureReasons, WriteType};
 use helenus_core::{Consistency, ErrorCode, ErrorResponse};
 
-use super::guard::{Guard, Limit};
+use super::guard::{Guard, Limit, Lists};
+use super::{ConsistencyLevels, Guardrails};
 use crate::schema::{Schema, is_local_system};
-use crate::statement::{Change, Modify, Select};
+use crate::statement::{Change, KeyPlan, Modify, Select};
 
 /// Checks a `SELECT` before its values are looked at.
 pub(crate) fn check_select(
@@ -27,16 +28,39 @@ pub(crate) fn check_select(
     if select.group_by.is_some() {
         guard.enabled(rules.group_by_enabled, "group_by", "GROUP BY functionality")?;
     }
-    let levels = &rules.read_consistency_levels;
-    if levels.disallowed.is_empty() && levels.warned.is_empty() {
+    check_levels(
+        &[consistency],
+        &rules.read_consistency_levels,
+        ("read_consistency_levels", "read consistency levels"),
+        guard,
+    )?;
+    let is_everywhere = !matches!(select.restrictions.keys, KeyPlan::Points(_));
+    if select.restrictions.uses_index && is_everywhere {
+        guard.enabled_or(
+            rules.non_partition_restricted_index_query_enabled,
+            "non_partition_restricted_index_query_enabled",
+            "Non-partition key restricted query is not allowed. Executing a query on secondary indexes without \
+             partition key restriction might degrade performance",
+        )?;
+    }
+    Ok(())
+}
+
+fn check_levels(
+    provided: &[Consistency],
+    levels: &ConsistencyLevels,
+    names: (&str, &str),
+    guard: &mut Guard<'_>,
+) -> Result<(), ErrorResponse> {
+    let lists = Lists {
+        disallowed: &levels.disallowed,
+        ignored: &[],
+        warned: &levels.warned,
+    };
+    if lists.are_empty() {
         return Ok(());
     }
-    guard.values(
-        ("read_consistency_levels", "read consistency levels"),
-        &[consistency],
-        &levels.disallowed,
-        &levels.warned,
-    )
+    guard.values(names, provided, &lists)
 }
 
 /// Checks the levels of a request that writes.
@@ -45,16 +69,55 @@ pub(crate) fn check_write_levels(
     serial: Option<Consistency>,
     guard: &mut Guard<'_>,
 ) -> Result<(), ErrorResponse> {
-    let levels = &guard.rules.write_consistency_levels;
-    if levels.disallowed.is_empty() && levels.warned.is_empty() {
-        return Ok(());
-    }
-    guard.values(
-        ("write_consistency_levels", "write consistency levels"),
+    let rules: &Guardrails = guard.rules;
+    check_levels(
         &[consistency, serial.unwrap_or(Consistency::SERIAL)],
-        &levels.disallowed,
-        &levels.warned,
+        &rules.write_consistency_levels,
+        ("write_consistency_levels", "write consistency levels"),
+        guard,
     )
+}
+
+/// Checks a timestamp that a statement of its own says; Cassandra doesn't look at those of batches. `now` is in
+/// microseconds.
+pub(crate) fn check_timestamp(
+    table: &str,
+    timestamp: i64,
+    now: i64,
+    guard: &mut Guard<'_>,
+) -> Result<(), ErrorResponse> {
+    // Cassandra's clock for this has milliseconds.
+    let now = now - now.rem_euclid(1000);
+    let away = |distance: i64| u64::try_from(distance).unwrap_or(0);
+    let (ahead, behind) = (
+        away(timestamp.saturating_sub(now)),
+        away(now.saturating_sub(timestamp)),
+    );
+    let bound = |limit: Limit, direction: i64| {
+        let (Limit::Warn(distance) | Limit::Fail(distance)) = limit;
+        let distance = i64::try_from(distance).unwrap_or(i64::MAX);
+        let bound = now.saturating_add(distance.saturating_mul(direction));
+        match limit {
+            Limit::Warn(_) => format!("warning threshold {bound}"),
+            Limit::Fail(_) => format!("failure threshold {bound}"),
+        }
+    };
+    let exceeded = guard.rules.maximum_timestamp.exceeded_by(ahead);
+    guard.limit("maximum_timestamp", exceeded, |limit| {
+        format!(
+            "The modification to table {table} has a timestamp {timestamp} after the maximum allowable {}. Timestamps \
+             too far in the future can lead to data that can't be easily overwritten",
+            bound(limit, 1)
+        )
+    })?;
+    let exceeded = guard.rules.minimum_timestamp.exceeded_by(behind);
+    guard.limit("minimum_timestamp", exceeded, |limit| {
+        format!(
+            "The modification to table {table} has a timestamp {timestamp} before the minimum allowable {}. Timestamps \
+             too far in the past can cause writes can be unexpectedly lost",
+            bound(limit, -1)
+        )
+    })
 }
 
 /// Checks a modification, whose levels are checked apart.

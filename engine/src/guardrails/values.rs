@@ -5,6 +5,7 @@ use helenus_core::ErrorResponse;
 use helenus_core::types::CqlType;
 
 use super::guard::Guard;
+use super::terms::check_terms;
 use crate::schema::{Column, ColumnId, Table};
 use crate::storage::{Cell, CellPath, ColumnData, Mutation, Row};
 use crate::term::Elements;
@@ -25,6 +26,11 @@ pub(crate) fn check_values(
         for row in mutation.static_row.iter().chain(rows) {
             check_row(&mutation.table, row, guard)?;
         }
+    }
+    if guard.rules.measures_terms() {
+        mutations
+            .iter()
+            .try_for_each(|mutation| check_terms(mutation, guard))?;
     }
     Ok(())
 }

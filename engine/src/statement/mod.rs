@@ -30,7 +30,7 @@ pub(crate) use conditions::{BoundCondition, Condition};
 pub(crate) use expression::{Expression, Metadata, MetadataKind, MetadataPart, NativePlan, Output};
 pub(crate) use filter::{BoundFilter, map_value};
 pub(crate) use group_by::GroupBy;
-pub(crate) use keys::{BoundKeys, check_combinations, key_part, partition_key};
+pub(crate) use keys::{BoundKeys, KeyPlan, check_combinations, key_part, partition_key};
 pub(crate) use metadata::columns_id;
 pub(crate) use modify::{Modify, ModifyKind};
 pub(crate) use names::text as selectable_text;

@@ -1,5 +1,7 @@
 //! `[guardrails]`: the limits of Cassandra's `cassandra.yaml` on what statements may ask for, under their names there.
 
+use std::time::Duration;
+
 use helenus::Guardrails as Rules;
 use helenus_core::Consistency;
 use helenus_engine::guardrails::Threshold;
@@ -76,6 +78,8 @@ section! {
         maximum_replication_factor_fail_threshold: Option<u64> = None, live;
         /// Options of tables that the client is warned of.
         table_properties_warned: Vec<String> = Vec::new(), live;
+        /// Options of tables that aren't set though a statement says so, of which the client is warned.
+        table_properties_ignored: Vec<String> = Vec::new(), live;
         /// Options of tables that may not be set.
         table_properties_disallowed: Vec<String> = Vec::new(), live;
         /// Rows that a client asks for a page: above this many the client is warned.
@@ -102,6 +106,26 @@ section! {
         items_per_collection_warn_threshold: Option<u64> = None, live;
         /// Elements of a collection that are written: above this many the statement fails.
         items_per_collection_fail_threshold: Option<u64> = None, live;
+        /// How far USING TIMESTAMP is ahead of the server's time, but in batches: above this the client is warned.
+        maximum_timestamp_warn_threshold: Option<Duration> = None, live;
+        /// How far USING TIMESTAMP is ahead of the server's time, but in batches: above this the statement fails.
+        maximum_timestamp_fail_threshold: Option<Duration> = None, live;
+        /// How far it is behind: above this the client is warned.
+        minimum_timestamp_warn_threshold: Option<Duration> = None, live;
+        /// How far it is behind: above this the statement fails.
+        minimum_timestamp_fail_threshold: Option<Duration> = None, live;
+        /// The size of a text with a storage-attached index: above this the client is warned; Cassandra has "1KiB".
+        sai_string_term_size_warn_threshold: Option<Size> = None, live;
+        /// The size of a text with a storage-attached index: above this the statement fails; Cassandra has "8KiB".
+        sai_string_term_size_fail_threshold: Option<Size> = None, live;
+        /// The size of a frozen value with such an index: above this the client is warned; Cassandra has "1KiB".
+        sai_frozen_term_size_warn_threshold: Option<Size> = None, live;
+        /// The size of a frozen value with such an index: above this the statement fails; Cassandra has "8KiB".
+        sai_frozen_term_size_fail_threshold: Option<Size> = None, live;
+        /// The size of a vector with such an index: above this the client is warned; Cassandra has "16KiB".
+        sai_vector_term_size_warn_threshold: Option<Size> = None, live;
+        /// The size of a vector with such an index: above this the statement fails; Cassandra has "32KiB".
+        sai_vector_term_size_fail_threshold: Option<Size> = None, live;
         /// Consistency levels of reads that the client is warned of.
         read_consistency_levels_warned: Vec<Consistency> = Vec::new(), live;
         /// Consistency levels that reads may not have.
@@ -132,6 +156,14 @@ section! {
         simplestrategy_enabled: bool = true, live;
         /// Whether columns may be vectors.
         vector_type_enabled: bool = true, live;
+        /// Whether to warn of tables with TimeWindowCompactionStrategy and no default_time_to_live; Cassandra does.
+        zero_ttl_on_twcs_warned: bool = false, live;
+        /// Whether there may be such tables.
+        zero_ttl_on_twcs_enabled: bool = true, live;
+        /// Whether an index may be asked for rows of all partitions.
+        non_partition_restricted_index_query_enabled: bool = true, live;
+        /// Whether tables may be created WITH COMPACT STORAGE.
+        compact_tables_enabled: bool = true, live;
     }
 }
 
@@ -159,6 +191,38 @@ fn sizes(warn: Option<Size>, fail: Option<Size>) -> Threshold {
     counts(warn.map(|size| size.0), fail.map(|size| size.0))
 }
 
+/// Two thresholds of a time, microseconds.
+fn times(warn: Option<Duration>, fail: Option<Duration>) -> Threshold {
+    let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+    counts(warn.map(micros), fail.map(micros))
+}
+
+/// Guardrails of `cassandra.yaml`, by the beginnings of their keys, that can mean nothing here, and why.
+const MEANINGLESS: [(&str, &str); 7] = [
+    ("partition_size_", NO_FILES),
+    ("partition_tombstones_", NO_FILES),
+    ("sai_sstable_indexes_per_query_", NO_FILES),
+    ("data_disk_usage_", "nothing is kept on disks here"),
+    (
+        "intersect_filtering_query_",
+        "it is about replicas that disagree, of which there is one here",
+    ),
+    (
+        "drop_compact_storage_enabled",
+        "tables with COMPACT STORAGE stay as they are here",
+    ),
+    ("bulk_load_enabled", NO_FILES),
+];
+
+const NO_FILES: &str =
+    "it is about the files of tables, and there are none here: data is in memory only";
+
+/// Why a guardrail of Cassandra's can't be set here, if `key` is one of those.
+pub(super) fn meaningless(key: &str) -> Option<&'static str> {
+    let known = MEANINGLESS.iter().find(|(name, _)| key.starts_with(name));
+    known.map(|(_, reason)| *reason)
+}
+
 impl Guardrails {
     /// What the engine holds statements against.
     pub(in crate::command) fn rules(&self) -> Rules {
@@ -179,6 +243,11 @@ impl Guardrails {
             counts vector_dimensions = vector_dimensions_warn_threshold, vector_dimensions_fail_threshold;
             counts minimum_replication_factor = minimum_replication_factor_warn_threshold, minimum_replication_factor_fail_threshold;
             counts maximum_replication_factor = maximum_replication_factor_warn_threshold, maximum_replication_factor_fail_threshold;
+            times maximum_timestamp = maximum_timestamp_warn_threshold, maximum_timestamp_fail_threshold;
+            times minimum_timestamp = minimum_timestamp_warn_threshold, minimum_timestamp_fail_threshold;
+            sizes sai_string_term_size = sai_string_term_size_warn_threshold, sai_string_term_size_fail_threshold;
+            sizes sai_frozen_term_size = sai_frozen_term_size_warn_threshold, sai_frozen_term_size_fail_threshold;
+            sizes sai_vector_term_size = sai_vector_term_size_warn_threshold, sai_vector_term_size_fail_threshold;
             counts page_size = page_size_warn_threshold, page_size_fail_threshold;
             counts partition_keys_in_select = partition_keys_in_select_warn_threshold, partition_keys_in_select_fail_threshold;
             counts in_select_cartesian_product = in_select_cartesian_product_warn_threshold, in_select_cartesian_product_fail_threshold;
@@ -199,12 +268,19 @@ impl Guardrails {
             uncompressed_tables_enabled,
             simplestrategy_enabled,
             vector_type_enabled,
+            zero_ttl_on_twcs_warned,
+            zero_ttl_on_twcs_enabled,
+            non_partition_restricted_index_query_enabled,
+            compact_tables_enabled,
         }
         rules.unlogged_batch_across_partitions =
             self.unlogged_batch_across_partitions_warn_threshold;
         rules.cdc_total_space = self.cdc_total_space.0;
         let properties = &mut rules.table_properties;
         properties.warned.clone_from(&self.table_properties_warned);
+        properties
+            .ignored
+            .clone_from(&self.table_properties_ignored);
         properties
             .disallowed
             .clone_from(&self.table_properties_disallowed);

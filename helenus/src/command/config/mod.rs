@@ -165,6 +165,17 @@ impl Config {
                     reason,
                 },
             )),
+            None if section == "guardrails"
+                && let Some(reason) = guardrails::meaningless(&key) =>
+            {
+                Err(ConfigError::new(
+                    origin,
+                    Problem::Value {
+                        key: full_name(&section, &key),
+                        reason: reason.to_owned(),
+                    },
+                ))
+            }
             None => Err(ConfigError::new(
                 origin,
                 Problem::UnknownKey {

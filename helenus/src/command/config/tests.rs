@@ -152,6 +152,24 @@ fn a_wrong_value_is_refused_with_what_would_be_right() {
 }
 
 #[test]
+fn a_guardrail_that_can_mean_nothing_is_refused_with_the_reason() {
+    assert_eq!(
+        parse("[guardrails]\npartition_size_warn_threshold = \"1GiB\""),
+        Err(
+            "helenus.toml:2: guardrails.partition_size_warn_threshold: it is about the files of tables, and there are \
+             none here: data is in memory only"
+                .to_owned()
+        )
+    );
+    let refused = resolve(&["guardrails.data_disk_usage_percentage_warn_threshold=70"]);
+    assert!(
+        refused
+            .unwrap_err()
+            .ends_with("nothing is kept on disks here")
+    );
+}
+
+#[test]
 fn what_is_no_toml_is_refused_with_its_line() {
     let error = parse("log = \"info\"\nworkers = = 2\n").unwrap_err();
     assert!(

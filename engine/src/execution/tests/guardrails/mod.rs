@@ -2,6 +2,7 @@
 
 mod definitions;
 mod reads;
+mod words;
 
 use helenus_core::message::{ErrorDetail, FailureReasons, QueryParams, WriteType};
 use helenus_core::{Consistency, Response};
