@@ -1,4 +1,5 @@
-//! What each consistency level asks of the replicas, with one of them alive. Answers to Cassandra's `ConsistencyLevel`.
+//! What each consistency level asks of the replicas, of which a node by itself has one. Answers to Cassandra's
+//! `ConsistencyLevel`. Among several nodes whoever coordinates a request knows how many are alive, and counts.
 
 use helenus_core::{Consistency, ErrorResponse};
 
@@ -41,8 +42,9 @@ pub(crate) fn nearest_level(
     Ok(Consistency::ONE)
 }
 
-/// Refuses a level that this kind of request may not have, or that the keyspace's replicas can't meet.
+/// Refuses a level that this kind of request may not have, or that the keyspace's replicas can't meet on so many nodes.
 pub(crate) fn check(
+    nodes: usize,
     keyspace: &Keyspace,
     table: &str,
     access: Access,
@@ -91,14 +93,14 @@ pub(crate) fn check(
             } else {
                 Consistency::LOCAL_QUORUM
             };
-            require(keyspace, rounds)?;
+            require(nodes, keyspace, rounds)?;
             if is_serial(level) || level == Consistency::ANY {
                 return Ok(());
             }
         }
         Access::Write | Access::CounterWrite | Access::BatchWrite => {}
     }
-    require(keyspace, level)
+    require(nodes, keyspace, level)
 }
 
 /// `NODE_LOCAL`, which no client should ask for.
@@ -108,7 +110,10 @@ fn is_serial(level: Consistency) -> bool {
     level == Consistency::SERIAL || level == Consistency::LOCAL_SERIAL
 }
 
-fn require(keyspace: &Keyspace, level: Consistency) -> Result<(), ErrorResponse> {
+fn require(nodes: usize, keyspace: &Keyspace, level: Consistency) -> Result<(), ErrorResponse> {
+    if nodes > 1 {
+        return Ok(());
+    }
     let replicas = keyspace.replication.replicas();
     let quorum = replicas / 2 + 1;
     let required = match level {

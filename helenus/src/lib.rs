@@ -20,13 +20,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod cluster;
 mod connect;
 mod embedded;
 mod proxy;
 mod runtime;
 mod server;
+mod test_cluster;
 mod test_server;
 
+pub use cluster::{Cluster, ClusterError, ClusterOptions, NodeState};
 pub use connect::RuntimeSpawn;
 pub use embedded::{
     Authentication, Builder, EmbeddedService, Fault, FaultError, FaultOperation, InvalidFault,
@@ -41,4 +44,5 @@ pub use helenus_tls as tls;
 pub use proxy::{Line, Proxy, Upstream};
 pub use runtime::{Runtime, UnknownRuntime};
 pub use server::Server;
+pub use test_cluster::TestCluster;
 pub use test_server::TestServer;

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import time
 
-from . import abort, cargo, clients, command, conformance, drivers, endurance, packaging, paths, recipes, report
+from . import abort, cargo, clients, cluster, command, conformance, drivers, endurance, packaging, paths, recipes, report
 from . import secure, tools
 from .server import RUNTIMES, Elsewhere, Server
 
@@ -36,6 +36,7 @@ STAGES = [
     ("java", "Java driver 4", drivers.stage("java"), True),
     ("node", "Node cassandra-driver", drivers.stage("node"), True),
     ("scylla", "Rust scylla driver", drivers.stage("scylla"), True),
+    ("cluster", "several nodes in one process, with a driver while nodes fail", cluster.cluster, True),
     ("recipes", "what users copy into their tests works", recipes.recipes, True),
     ("packaging", "man pages, completions, the systemd unit; the image where Docker is", packaging.packaging, True),
 ]

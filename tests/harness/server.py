@@ -10,9 +10,10 @@ from . import paths, process
 
 RUNTIMES = ("tokio", "smol", "async-std", "threads")
 READY = re.compile(
-    r"^ready: cql (?P<host>[\d.]+):(?P<port>\d+) "
-    r"\(protocol v3 v4 v5, runtime (?P<runtime>[\w-]+), (?P<workers>\d+) workers?(?:, [^)]*)?\)$"
+    r"^ready: cql (?P<host>[\d.]+):(?P<port>\d+)(?: [\d.]+:\d+)* "
+    r"\(protocol v3 v4 v5, runtime (?P<runtime>[\w-]+), (?P<workers>\d+) workers?(?P<more>(?:, [^)]*)?)\)$"
 )
+ADMIN = re.compile(r", admin ([\d.:]+)")
 START_LIMIT_S = 10
 STOP_LIMIT_S = 10
 
@@ -67,6 +68,8 @@ class Server:
             raise StartFailure("no ready line but %r; see %s" % (line, process.relative(self.log)))
         self.host, self.port = match.group("host"), int(match.group("port"))
         self.says = match.groupdict()
+        admin = ADMIN.search(match.group("more"))
+        self.admin = admin and admin.group(1)
         return self
 
     def _first_line(self, deadline):

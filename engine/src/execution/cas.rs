@@ -155,6 +155,12 @@ impl CasRun {
         ControlFlow::Continue(())
     }
 
+    /// Forgets what was read and decided.
+    pub(super) fn reconsider(&mut self) {
+        self.found = Found::default();
+        self.decision = None;
+    }
+
     /// What to write: nothing unless every condition holds.
     pub(super) fn decide(&mut self) -> Vec<Mutation> {
         let applies = self.requests.iter().all(|request| self.holds(request));

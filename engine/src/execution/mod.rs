@@ -413,6 +413,13 @@ impl Execution {
         }
     }
 
+    /// Has a conditional write forget what it read and decided: another one came first, and it reads anew.
+    pub fn reconsider(&mut self) {
+        if let Run::Cas(cas) = &mut self.run {
+            cas.reconsider();
+        }
+    }
+
     /// What a conditional write writes, from what was read under the lock that is still held: nothing if its conditions
     /// don't hold. Only after [`Action::Cas`]; otherwise nothing.
     pub fn decide(&mut self) -> Vec<Mutation> {

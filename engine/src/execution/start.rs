@@ -151,6 +151,7 @@ pub(super) fn bound_statement(
                 None => settings.consistency,
             };
             check(
+                schema.nodes,
                 keyspace,
                 &plan.table.name,
                 Access::Read,
@@ -317,6 +318,7 @@ fn check_write(
     };
     let keyspace = keyspace_of(schema, &modify.table)?;
     check(
+        schema.nodes,
         keyspace,
         &modify.table.name,
         access,
@@ -384,6 +386,7 @@ fn conditional(
     let table = first.modify.table.clone();
     let keyspace = keyspace_of(schema, &table)?;
     check(
+        schema.nodes,
         keyspace,
         &table.name,
         Access::Conditional,

@@ -61,6 +61,21 @@ impl<'e> Work<'e> {
 }
 
 impl Execution {
+    /// The consistency level that was asked for.
+    pub fn consistency(&self) -> Consistency {
+        self.request.consistency
+    }
+
+    /// The one of the rounds of conditional writes and of reads that see them.
+    pub fn serial_consistency(&self) -> Consistency {
+        self.request.serial.unwrap_or(Consistency::SERIAL)
+    }
+
+    /// The kind of batch, if it is one.
+    pub fn batch_type(&self) -> Option<BatchType> {
+        self.request.batch
+    }
+
     /// What it is about to do to tables; `None` if it uses none, or has begun to.
     pub fn work(&self) -> Option<Work<'_>> {
         let (kind, tables): (_, Vec<&Table>) = match &self.run {
@@ -91,7 +106,7 @@ impl Execution {
             kind,
             tables: tables.into_iter().collect(),
             consistency: self.request.consistency,
-            serial_consistency: self.request.serial.unwrap_or(Consistency::SERIAL),
+            serial_consistency: self.serial_consistency(),
         })
     }
 }

@@ -58,10 +58,9 @@ pub use data::ReadData;
 pub use digest::Digest;
 pub use error::EncodingError;
 pub use reconcile::{Reconciliation, reconcile};
-pub use sink::{Collect, Encode, Hash};
+pub use sink::{Collect, Encode, Hash, Sink};
 
 pub(crate) use feeding::Feeding;
-pub(crate) use sink::Sink;
 
 /// The version of the encoding, the first byte of every message.
 const VERSION: u8 = 1;

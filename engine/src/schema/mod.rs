@@ -44,6 +44,8 @@ pub struct Schema {
     pub version: Uuid,
     /// How many nodes each datacenter has, which replication is held against.
     pub datacenters: Arc<BTreeMap<Arc<str>, usize>>,
+    /// How many that is in all.
+    pub nodes: usize,
     /// The node that has this schema, which `DESCRIBE CLUSTER` is about.
     pub node: Arc<NodeInfo>,
     /// The functions and aggregates that keyspaces get when they are created.
@@ -90,6 +92,7 @@ impl Schema {
         Self {
             keyspaces,
             version: content.version(),
+            nodes: datacenters.values().sum(),
             datacenters: Arc::new(datacenters),
             node: Arc::new(node.clone()),
             natives: Arc::new(natives),

@@ -2,6 +2,7 @@
 //! file and a `HELENUS_` variable.
 
 use std::net::SocketAddr;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
@@ -10,6 +11,7 @@ use helenus::tls::ClientAuth;
 
 use super::bench::Bench;
 use super::cert::Cert;
+use super::cluster::Cluster;
 use super::config::{LogLevel, Method, Workers, flag};
 use super::conformance::Conformance;
 use super::inspect::Inspect;
@@ -68,6 +70,12 @@ pub(super) enum Command {
     /// started a server.
     Ping(Ping),
 
+    /// Stop, pause, part and delay the nodes of a cluster that `serve --nodes` runs
+    ///
+    /// Nodes are named by their numbers, from 1 in the order of their addresses, and may be several: `2 3`. It prints what
+    /// each node is doing then.
+    Cluster(Cluster),
+
     /// Make an authority and certificates that it signs, to try TLS out
     Cert(Cert),
 
@@ -108,6 +116,20 @@ pub(super) struct Serve {
     /// Address and port to publish /metrics and /healthz on, by HTTP [default: off]
     #[arg(long, value_name = "ADDRESS:PORT", env = "HELENUS_METRICS", value_parser = flag::<SocketAddr>)]
     pub(super) metrics: Option<SocketAddr>,
+
+    /// Nodes in each data centre of a cluster in this process, a test double [default: 1]
+    ///
+    /// The first listens on the address of --listen, the others on those that follow: 127.0.0.1, 127.0.0.2 and so on.
+    #[arg(long, value_name = "N", env = "HELENUS_NODES", value_parser = flag::<NonZeroUsize>)]
+    pub(super) nodes: Option<NonZeroUsize>,
+
+    /// Data centres of the cluster [default: 1]
+    #[arg(long, value_name = "N", env = "HELENUS_DATA_CENTRES", value_parser = flag::<NonZeroUsize>)]
+    pub(super) data_centres: Option<NonZeroUsize>,
+
+    /// Address and port at which `helenus cluster` reaches the cluster, by HTTP [default: off]
+    #[arg(long, value_name = "ADDRESS:PORT", env = "HELENUS_ADMIN", value_parser = flag::<SocketAddr>)]
+    pub(super) admin: Option<SocketAddr>,
 
     /// The server's certificate chain, a PEM file: clients speak TLS [default: off]
     #[arg(long, value_name = "FILE", env = "HELENUS_TLS_CERT")]

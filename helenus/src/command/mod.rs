@@ -4,9 +4,11 @@ mod address;
 mod arguments;
 mod bench;
 mod cert;
+mod cluster;
 mod config;
 mod conformance;
 mod hex;
+mod http;
 mod inspect;
 mod log;
 mod metrics;
@@ -62,6 +64,10 @@ pub(crate) fn run() -> ExitCode {
         Command::Ping(flags) => match ping::ping(&flags) {
             Ok(()) => ExitCode::SUCCESS,
             Err(error @ ping::PingError::Tls(_)) => fail(USAGE, &error),
+            Err(error) => fail(FAILURE, &error),
+        },
+        Command::Cluster(flags) => match cluster::cluster(&flags) {
+            Ok(()) => ExitCode::SUCCESS,
             Err(error) => fail(FAILURE, &error),
         },
         Command::Cert(flags) => match cert::cert(&flags) {

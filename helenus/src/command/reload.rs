@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use helenus::{EmbeddedService, Options};
+use helenus::{Cluster, EmbeddedService, Options};
 use helenus_server::ServerHandle;
 
 use super::arguments::Serve;
@@ -19,9 +19,42 @@ pub(super) struct Reloader {
     pub(super) started: Config,
     /// What is in force.
     pub(super) current: Config,
-    pub(super) server: ServerHandle,
-    pub(super) service: Arc<EmbeddedService>,
+    pub(super) served: Served,
     pub(super) log: Arc<Log>,
+}
+
+/// What takes the settings over.
+#[derive(Debug)]
+pub(super) enum Served {
+    /// One node.
+    Alone(ServerHandle, Arc<EmbeddedService>),
+    /// Several.
+    Cluster(Arc<Cluster>),
+}
+
+impl Served {
+    fn services(&self) -> Vec<&Arc<EmbeddedService>> {
+        match self {
+            Self::Alone(_, service) => vec![service],
+            Self::Cluster(cluster) => (1..=cluster.len())
+                .filter_map(|node| cluster.service(node))
+                .collect(),
+        }
+    }
+
+    fn options(&self) -> Options {
+        match self {
+            Self::Alone(server, _) => Options::clone(&server.options()),
+            Self::Cluster(cluster) => cluster.options(),
+        }
+    }
+
+    fn reconfigure(&self, options: Options) {
+        match self {
+            Self::Alone(server, _) => server.reconfigure(options),
+            Self::Cluster(cluster) => cluster.reconfigure(options),
+        }
+    }
 }
 
 impl Reloader {
@@ -46,9 +79,11 @@ impl Reloader {
             }
         }
         self.log.set_level(new.general.log);
-        self.service.set_guardrails(new.guardrails.rules());
-        self.service.set_faults(new.faults.rules.clone());
-        let mut options = Options::clone(&self.server.options());
+        for service in self.served.services() {
+            service.set_guardrails(new.guardrails.rules());
+            service.set_faults(new.faults.rules.clone());
+        }
+        let mut options = self.served.options();
         let mut read = "the configuration";
         match (&options.tls, &certificates) {
             (Some(tls), Some(certificates)) => {
@@ -63,7 +98,7 @@ impl Reloader {
             }
         }
         new.limits.apply(&mut options);
-        self.server.reconfigure(options);
+        self.served.reconfigure(options);
         let changes: Vec<String> = self
             .current
             .changes(&new)

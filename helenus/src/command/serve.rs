@@ -5,15 +5,16 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::thread;
 
-use helenus::{EmbeddedService, Server, ShutdownHandle};
+use helenus::{Cluster, ClusterOptions, EmbeddedService, Options, Server};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use super::arguments::Serve;
+use super::cluster::admin;
 use super::config::Config;
 use super::log::Log;
 use super::metrics::{self, Exposition};
-use super::reload::Reloader;
+use super::reload::{Reloader, Served};
 
 /// Serves until SIGINT or SIGTERM; SIGHUP has it read its configuration again.
 ///
@@ -21,6 +22,24 @@ use super::reload::Reloader;
 /// When the address can't be listened on, or the system gives no threads.
 pub(super) fn serve(flags: Serve, config: Config) -> io::Result<()> {
     let log = Arc::new(Log::start(config.general.log)?);
+    let mut options = Options::default();
+    config.limits.apply(&mut options);
+    options.tls = config.tls.load().map_err(io::Error::other)?;
+    if let Some(tls) = &options.tls {
+        config.tls.warn(tls);
+    }
+    config.auth.apply(&mut options);
+    match config.cluster.is_wanted() {
+        false => serve_alone(flags, config, options, &log)?,
+        true => serve_cluster(flags, config, options, &log)?,
+    }
+    tracing::info!("every request in flight was answered; goodbye");
+    log.finish();
+    Ok(())
+}
+
+/// One node.
+fn serve_alone(flags: Serve, config: Config, options: Options, log: &Arc<Log>) -> io::Result<()> {
     let listen = config.general.listen;
     let service = Arc::new(match config.auth.authentication() {
         Some(authentication) => EmbeddedService::with_logins(listen, authentication),
@@ -28,36 +47,67 @@ pub(super) fn serve(flags: Serve, config: Config) -> io::Result<()> {
     });
     service.set_guardrails(config.guardrails.rules());
     service.set_faults(config.faults.rules.clone());
-    let mut options = helenus::Options::default();
-    config.limits.apply(&mut options);
-    options.tls = config.tls.load().map_err(io::Error::other)?;
-    if let Some(tls) = &options.tls {
-        config.tls.warn(tls);
-    }
-    config.auth.apply(&mut options);
-    let server = Server::bind(
-        config.general.runtime,
-        listen,
-        Arc::clone(&service),
-        options,
-    )?;
+    let runtime = config.general.runtime;
+    let server = Server::bind(runtime, listen, Arc::clone(&service), options)?;
     service.announce(server.local_addr());
     let published = publish(&config, &server)?;
     let workers = config.general.workers.count().get();
-    let reloader = Reloader {
+    let served = Served::Alone(server.hub().handle().clone(), service);
+    let shutdown = server.handle();
+    let is_shutdown = shutdown.clone();
+    obey_signals(
+        move || shutdown.shutdown(),
+        move || is_shutdown.is_shutdown(),
+        reloader(flags, &config, served, log),
+    )?;
+    let extra = published.map_or_else(String::new, |address| format!(", metrics {address}"));
+    say_ready(&config, &[server.local_addr()], &extra)?;
+    server.run(workers)
+}
+
+/// Several nodes.
+fn serve_cluster(flags: Serve, config: Config, options: Options, log: &Arc<Log>) -> io::Result<()> {
+    let mut cluster = ClusterOptions::new(config.cluster.nodes.get());
+    cluster.data_centres = config.cluster.data_centres.get();
+    cluster.listen = config.general.listen;
+    cluster.runtime = config.general.runtime;
+    cluster.workers = config.general.workers.count().get();
+    cluster.authentication = config.auth.authentication();
+    cluster.server = options;
+    let cluster = Arc::new(Cluster::start(cluster)?);
+    for service in (1..=cluster.len()).filter_map(|node| cluster.service(node)) {
+        service.set_guardrails(config.guardrails.rules());
+        service.set_faults(config.faults.rules.clone());
+    }
+    let admin = match config.cluster.admin {
+        Some(address) => Some(admin::serve(address, &cluster)?),
+        None => None,
+    };
+    let (ending, ended) = (Arc::clone(&cluster), Arc::clone(&cluster));
+    obey_signals(
+        move || ending.shutdown(),
+        move || ended.is_shutdown(),
+        reloader(flags, &config, Served::Cluster(Arc::clone(&cluster)), log),
+    )?;
+    let centres = config.cluster.data_centres;
+    let centres = match centres.get() {
+        1 => String::new(),
+        _ => format!(" in {centres} data centres"),
+    };
+    let admin = admin.map_or_else(String::new, |address| format!(", admin {address}"));
+    let extra = format!(", {} nodes{centres}{admin}", cluster.len());
+    say_ready(&config, &cluster.addresses(), &extra)?;
+    cluster.wait()
+}
+
+fn reloader(flags: Serve, config: &Config, served: Served, log: &Arc<Log>) -> Reloader {
+    Reloader {
         flags,
         started: config.clone(),
         current: config.clone(),
-        server: server.hub().handle().clone(),
-        service: Arc::clone(&service),
-        log: Arc::clone(&log),
-    };
-    obey_signals(server.handle(), reloader)?;
-    say_ready(&config, &server, published)?;
-    server.run(workers)?;
-    tracing::info!("every request in flight was answered; goodbye");
-    log.finish();
-    Ok(())
+        served,
+        log: Arc::clone(log),
+    }
 }
 
 /// Publishes metrics, if they are wanted, and says where.
@@ -72,12 +122,9 @@ fn publish(config: &Config, server: &Server<EmbeddedService>) -> io::Result<Opti
 }
 
 /// The one line on standard output.
-fn say_ready(
-    config: &Config,
-    server: &Server<EmbeddedService>,
-    metrics: Option<SocketAddr>,
-) -> io::Result<()> {
-    let address = server.local_addr();
+fn say_ready(config: &Config, addresses: &[SocketAddr], extra: &str) -> io::Result<()> {
+    let addresses: Vec<_> = addresses.iter().map(SocketAddr::to_string).collect();
+    let addresses = addresses.join(" ");
     let workers = match config.general.workers.count().get() {
         1 => "1 worker".to_owned(),
         workers => format!("{workers} workers"),
@@ -87,11 +134,10 @@ fn say_ready(
         (Some(_), false) => ", tls",
         (Some(_), true) => ", tls optional",
     };
-    let metrics = metrics.map_or_else(String::new, |address| format!(", metrics {address}"));
     let mut out = io::stdout().lock();
     writeln!(
         out,
-        "ready: cql {address} (protocol v3 v4 v5, runtime {}, {workers}{tls}{metrics})",
+        "ready: cql {addresses} (protocol v3 v4 v5, runtime {}, {workers}{tls}{extra})",
         config.general.runtime
     )?;
     out.flush()
@@ -99,7 +145,11 @@ fn say_ready(
 
 /// Reloads the configuration on SIGHUP; shuts the server down on the first other signal and ends the process on the
 /// second, for who can't wait for the drain.
-fn obey_signals(shutdown: ShutdownHandle, mut reloader: Reloader) -> io::Result<()> {
+fn obey_signals(
+    shutdown: impl Fn() + Send + 'static,
+    is_shutdown: impl Fn() -> bool + Send + 'static,
+    mut reloader: Reloader,
+) -> io::Result<()> {
     let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM])?;
     thread::Builder::new()
         .name("signals".to_owned())
@@ -107,12 +157,12 @@ fn obey_signals(shutdown: ShutdownHandle, mut reloader: Reloader) -> io::Result<
             for signal in signals.forever() {
                 match signal {
                     SIGHUP => reloader.reload(),
-                    _ if shutdown.is_shutdown() => std::process::exit(128 + signal),
+                    _ if is_shutdown() => std::process::exit(128 + signal),
                     _ => {
                         tracing::info!(
                             "shutting down; a second signal doesn't wait for what is in flight"
                         );
-                        shutdown.shutdown();
+                        shutdown();
                     }
                 }
             }

@@ -118,7 +118,7 @@ impl Builder {
             Some(invalid) => Err(invalid),
             None => {
                 let access = self.authentication.map(AccessControl::new);
-                Ok(EmbeddedService::build(self.address, access, self.natives))
+                Ok(EmbeddedService::alone(self.address, access, self.natives))
             }
         }
     }

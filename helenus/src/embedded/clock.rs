@@ -8,14 +8,14 @@ use helenus_engine::context::Context;
 
 /// Gives each statement its moment: timestamps that never repeat, however fast statements come.
 #[derive(Debug, Default)]
-pub(super) struct Clock {
+pub(crate) struct Clock {
     /// The last timestamp given, microseconds from 1970.
     last: AtomicI64,
 }
 
 impl Clock {
     /// The context of a statement that begins now on a connection of that version.
-    pub(super) fn context(&self, version: ProtocolVersion) -> Context {
+    pub(crate) fn context(&self, version: ProtocolVersion) -> Context {
         let micros = micros_since_1970();
         let previous = self
             .last
@@ -30,6 +30,11 @@ impl Clock {
             random: fastrand::u128(..).to_be_bytes(),
             version,
         }
+    }
+
+    /// Seconds from 1970.
+    pub(crate) fn now_seconds(&self) -> i64 {
+        micros_since_1970().div_euclid(1_000_000)
     }
 }
 

@@ -10,7 +10,7 @@ type Job = Box<dyn FnOnce() + Send>;
 
 /// Work that is put off.
 #[derive(Default, Clone)]
-pub(super) struct Delays {
+pub(crate) struct Delays {
     shared: Arc<Shared>,
 }
 
@@ -31,7 +31,7 @@ struct State {
 
 impl Delays {
     /// Does a short piece of work after a while, on a thread of its own.
-    pub(super) fn after(&self, delay: Duration, job: impl FnOnce() + Send + 'static) {
+    pub(crate) fn after(&self, delay: Duration, job: impl FnOnce() + Send + 'static) {
         let now = Instant::now();
         let due = now.checked_add(delay).unwrap_or(now);
         let mut state = self.shared.lock();

@@ -1,10 +1,11 @@
 //! What is answered later: an execution on its way between the pools, none of whose steps holds an event loop up.
 
+use std::fmt;
 use std::sync::Arc;
 
 use helenus_core::message::ErrorResponse;
 use helenus_core::{Reply, Response};
-use helenus_engine::execution::{Calls, Completed, Execution, Outcome};
+use helenus_engine::execution::{Action, Calls, Completed, Execution, Outcome};
 
 use super::Node;
 use super::quarantine::Caller;
@@ -12,11 +13,11 @@ use super::run::{INLINE, Run};
 use super::tracing::Trace;
 
 /// An execution whose answer is sent later.
-pub(super) struct Errand {
+pub(crate) struct Errand {
     pub(super) node: Arc<Node>,
-    pub(super) execution: Execution,
+    pub(crate) execution: Execution,
     /// Who sent the request.
-    pub(super) user: Option<Arc<str>>,
+    pub(crate) user: Option<Arc<str>>,
     pub(super) trace: Option<Trace>,
     /// What it is answered in place of what comes of it.
     pub(super) error: Option<ErrorResponse>,
@@ -29,7 +30,18 @@ impl Errand {
             Run::Completed(completed) => self.answer(*completed, reply),
             Run::Yielded => self.put_off(reply),
             Run::Calling(calls) => self.call(calls, reply),
+            Run::Shared(action) => Task {
+                errand: self,
+                reply,
+            }
+            .share(action),
         }
+    }
+
+    /// Goes on by as much as may be done anywhere.
+    fn step(&mut self) -> Run {
+        self.node
+            .run(&mut self.execution, INLINE, self.user.as_ref())
     }
 
     fn answer(self, completed: Completed, reply: Reply) {
@@ -40,7 +52,7 @@ impl Errand {
 
     /// Goes on in the pool for long work.
     pub(super) fn put_off(mut self, reply: Reply) {
-        let Some(server) = self.node.server.get() else {
+        let Some(server) = self.node.server() else {
             return reply.error(not_started());
         };
         let pool = match self.execution.hashes_password() {
@@ -56,7 +68,7 @@ impl Errand {
 
     /// Makes calls in the pool for functions. One that takes too long fails the request, and its function from then on.
     fn call(mut self, mut calls: Calls, reply: Reply) {
-        let Some(server) = self.node.server.get() else {
+        let Some(server) = self.node.server() else {
             return reply.error(not_started());
         };
         let pool = server.hooks().clone();
@@ -71,14 +83,52 @@ impl Errand {
                     .resume(failed.map_or(Outcome::Called(calls), Outcome::Failed));
                 move |reply| {
                     // A little of what follows is done here; others wait for this thread.
-                    let run = self
-                        .node
-                        .run(&mut self.execution, INLINE, self.user.as_ref());
+                    let run = self.step();
                     self.follow(run, reply);
                 }
             },
             move || node.quarantine.timed_out(&called, timeout),
         );
+    }
+}
+
+/// An errand with the reply that it is to have answered: what waits for other nodes.
+pub(crate) struct Task {
+    pub(crate) errand: Errand,
+    reply: Reply,
+}
+
+impl Task {
+    /// Goes on here, if what is left is short, until it is answered or waits for something.
+    pub(crate) fn proceed(mut self) {
+        match self.errand.step() {
+            Run::Shared(action) => self.share(action),
+            run => self.errand.follow(run, self.reply),
+        }
+    }
+
+    /// Ends with an error.
+    pub(crate) fn fail(mut self, error: ErrorResponse) {
+        self.errand.execution.resume(Outcome::Failed(error));
+        self.proceed();
+    }
+
+    /// Goes on with what other nodes have a part in.
+    fn share(self, action: Action) {
+        let node = Arc::clone(&self.errand.node);
+        let mut begun = node.concert(self, action);
+        while let Some(mut task) = begun {
+            match task.errand.step() {
+                Run::Shared(action) => begun = node.concert(task, action),
+                run => return task.errand.follow(run, task.reply),
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Task {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Task").finish_non_exhaustive()
     }
 }
 

@@ -38,7 +38,7 @@ impl Node {
         inline: bool,
         consumer: &mut impl Consumer,
     ) -> ReadProgress {
-        let Some(server) = self.server.get() else {
+        let Some(server) = self.server() else {
             return ReadProgress::Finished;
         };
         let is_long = &*command.table.name == "clients" && server.connections() > INLINE;
@@ -48,7 +48,7 @@ impl Node {
         }
         let rows = match &*command.table.name {
             "clients" => server.clients().iter().filter_map(client).collect(),
-            _ => self.cql_metrics(server),
+            _ => self.cql_metrics(&server),
         };
         let mut shard = Shard::new(ShardOptions::default());
         for row in &rows {

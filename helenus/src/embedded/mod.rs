@@ -18,7 +18,7 @@ mod upkeep;
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use helenus_core::ProtocolVersion;
 use helenus_core::types::Value;
@@ -32,16 +32,20 @@ use uuid::Uuid;
 
 use access::{AccessControl, User};
 use clock::Clock;
-use delays::Delays;
 use faults::Faults;
 use quarantine::Quarantine;
 use shards::Shards;
 use statements::Statements;
 
+use crate::cluster::Member;
+
 pub use access::{Authentication, LoginMethod};
 pub use builder::Builder;
 pub use faults::{Fault, FaultError, FaultOperation, InvalidFault};
 pub use service::Session;
+
+pub(crate) use delays::Delays;
+pub(crate) use errand::Task;
 
 /// Shards a core: enough that two requests at the same time seldom meet on one.
 const SHARDS_PER_CORE: usize = 16;
@@ -55,20 +59,23 @@ pub struct EmbeddedService {
 }
 
 /// The node: schema, storage and prepared statements, shared by all connections.
-struct Node {
+pub(crate) struct Node {
     schema: RwLock<Arc<Schema>>,
     /// Held through a change of the schema.
-    altering: Mutex<()>,
-    shards: Arc<Shards>,
+    pub(crate) altering: Mutex<()>,
+    pub(crate) shards: Arc<Shards>,
     statements: Statements,
-    clock: Clock,
+    pub(crate) clock: Clock,
     guardrails: RwLock<GuardrailsByUser>,
     faults: Faults,
-    delays: Delays,
+    pub(crate) delays: Delays,
     quarantine: Quarantine,
-    server: OnceLock<ServerHandle>,
+    /// What serves it, if anything does.
+    server: RwLock<Option<ServerHandle>>,
     /// `None` where everybody may do everything.
     access: Option<AccessControl>,
+    /// `None` for a node by itself.
+    pub(crate) member: Option<Member>,
 }
 
 /// The limits that statements are held against.
@@ -89,7 +96,7 @@ impl From<Guardrails> for GuardrailsByUser {
 impl EmbeddedService {
     /// An empty node that tells its clients to reach it at `address`, and lets everybody do everything.
     pub fn new(address: SocketAddr) -> Self {
-        Self::build(address, None, Natives::default())
+        Self::alone(address, None, Natives::default())
     }
 
     /// The same for clients that log in, and may do what their roles were granted.
@@ -97,15 +104,38 @@ impl EmbeddedService {
     /// It begins with one role, as Cassandra does: the superuser `cassandra`, whose password is `cassandra`.
     pub fn with_logins(address: SocketAddr, authentication: Authentication) -> Self {
         let access = AccessControl::new(authentication);
-        Self::build(address, Some(access), Natives::default())
+        Self::alone(address, Some(access), Natives::default())
     }
 
-    fn build(address: SocketAddr, access: Option<AccessControl>, natives: Natives) -> Self {
-        let clock = Clock::default();
+    fn alone(address: SocketAddr, access: Option<AccessControl>, natives: Natives) -> Self {
         let info = NodeInfo::new(advertised(address.ip()), address.port(), host_id(address));
+        Self::build(&info, &[], access, natives, |_| None)
+    }
+
+    /// A node among `peers`.
+    pub(crate) fn among(
+        info: &NodeInfo,
+        peers: &[NodeInfo],
+        authentication: Option<Authentication>,
+        member: impl FnOnce(&Arc<Schema>) -> Member,
+    ) -> Self {
+        let access = authentication.map(AccessControl::new);
+        let natives = Natives::default();
+        Self::build(info, peers, access, natives, |schema| Some(member(schema)))
+    }
+
+    /// A node among `peers`, with its part in their cluster, which is made with the schema that it begins with.
+    fn build(
+        info: &NodeInfo,
+        peers: &[NodeInfo],
+        access: Option<AccessControl>,
+        natives: Natives,
+        member: impl FnOnce(&Arc<Schema>) -> Option<Member>,
+    ) -> Self {
+        let clock = Clock::default();
         let context = clock.context(ProtocolVersion::LATEST);
         let (schema, mut mutations) =
-            Schema::bootstrap_with(&info, &[], natives, context.timestamp);
+            Schema::bootstrap_with(info, peers, natives, context.timestamp);
         if let Some(access) = &access {
             let identity = access.options.superuser_identity.as_deref();
             mutations.extend(Roles::bootstrap(&schema, identity, context.timestamp));
@@ -115,9 +145,11 @@ impl EmbeddedService {
         for mutation in &mutations {
             shards.apply(mutation, context.now_seconds);
         }
+        let schema = Arc::new(schema);
         Self {
             node: Arc::new(Node {
-                schema: RwLock::new(Arc::new(schema)),
+                member: member(&schema),
+                schema: RwLock::new(schema),
                 altering: Mutex::default(),
                 shards,
                 statements: Statements::default(),
@@ -126,7 +158,7 @@ impl EmbeddedService {
                 faults: Faults::default(),
                 delays: Delays::default(),
                 quarantine: Quarantine::default(),
-                server: OnceLock::new(),
+                server: RwLock::default(),
                 access,
             }),
         }
@@ -160,6 +192,11 @@ impl EmbeddedService {
         self.node.faults.set(faults.into_iter().collect());
     }
 
+    /// The node.
+    pub(crate) fn node(&self) -> &Arc<Node> {
+        &self.node
+    }
+
     /// Tells clients from now on to reach the node at `address`: for a server that chose its port when it was bound.
     pub fn announce(&self, address: SocketAddr) {
         let context = self.node.clock.context(ProtocolVersion::LATEST);
@@ -186,8 +223,20 @@ impl fmt::Debug for EmbeddedService {
 
 impl Node {
     /// The schema as it stands.
-    fn schema(&self) -> Arc<Schema> {
+    pub(crate) fn schema(&self) -> Arc<Schema> {
         Arc::clone(&self.schema.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// What serves the node, if anything does.
+    pub(crate) fn server(&self) -> Option<ServerHandle> {
+        let server = self.server.read();
+        server.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Is served by another server from now on; returns the one before.
+    fn served_by(&self, server: ServerHandle) -> Option<ServerHandle> {
+        let mut current = self.server.write().unwrap_or_else(PoisonError::into_inner);
+        current.replace(server)
     }
 
     /// The limits that count for a user.
@@ -213,7 +262,7 @@ fn advertised(listen: IpAddr) -> IpAddr {
 
 /// The node's identity, which follows from its address: to drivers, a server that ended and came back is the same node.
 /// Otherwise they would close the connections that they have just opened, and open others for the new node.
-fn host_id(listen: SocketAddr) -> Uuid {
+pub(crate) fn host_id(listen: SocketAddr) -> Uuid {
     let address = SocketAddr::new(advertised(listen.ip()), listen.port());
     Uuid::new_v5(&Uuid::NAMESPACE_URL, format!("cql://{address}").as_bytes())
 }

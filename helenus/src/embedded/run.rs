@@ -7,10 +7,13 @@ use helenus_engine::Context;
 use helenus_engine::cql::ast::Ddl;
 use helenus_engine::execution::{Action, Calls, Completed, Execution, Outcome};
 use helenus_engine::readers::{PartitionRange, ReadCommand, ReadProgress};
+use helenus_engine::schema::{SchemaUpdate, Table};
+use helenus_engine::storage::Mutation;
 
 use super::Node;
 use super::access::is_watched;
 use super::live::is_live;
+use super::shards::is_own;
 use super::upkeep::free;
 
 /// Fragments read in one go, under one lock of a shard. A point read waits behind at most this many.
@@ -25,13 +28,15 @@ pub(super) const INLINE: usize = 4096;
 
 /// How far a run came.
 #[derive(Debug)]
-pub(super) enum Run {
+pub(crate) enum Run {
     /// The answer.
     Completed(Box<Completed>),
     /// There is more to do, and others should have their turn first.
     Yielded,
     /// Native functions are to be called, which may take long.
     Calling(Calls),
+    /// Other nodes of the cluster have a part in this.
+    Shared(Action),
 }
 
 impl Node {
@@ -45,6 +50,7 @@ impl Node {
         let is_inline = budget < usize::MAX;
         while budget > 0 {
             match execution.poll_action() {
+                action if self.is_shared(&action) => return Run::Shared(action),
                 Action::Read(command) if is_live(&command.table) => {
                     let progress = self.read_live(&command, is_inline, execution);
                     let is_put_off = matches!(progress, ReadProgress::Yielded(_));
@@ -60,17 +66,7 @@ impl Node {
                     budget = budget.saturating_sub(READ);
                 }
                 Action::Write(mutations) => {
-                    let now_seconds = execution.context().now_seconds;
-                    let mut is_merging = false;
-                    for mutation in &mutations {
-                        is_merging |= self.shards.apply(mutation, now_seconds);
-                    }
-                    if is_merging {
-                        self.shards.merge_later(&self.delays, now_seconds);
-                    }
-                    if let Some(access) = &self.access {
-                        access.noticed(&mutations);
-                    }
+                    self.apply(&mutations, execution.context().now_seconds);
                     execution.resume(Outcome::Written);
                 }
                 Action::Cas(command) => {
@@ -93,12 +89,7 @@ impl Node {
                     execution.resume(outcome);
                 }
                 Action::Truncate(table) => {
-                    free(self.shards.remove_table(table.id));
-                    if let Some(access) =
-                        self.access.as_ref().filter(|_| is_watched(&table.keyspace))
-                    {
-                        access.changed();
-                    }
+                    self.empty(&table);
                     execution.resume(Outcome::Truncated);
                 }
                 Action::Yield => {
@@ -126,6 +117,28 @@ impl Node {
                 Run::Yielded => {}
                 end => return end,
             }
+        }
+    }
+
+    /// Applies changes to what this node stores.
+    pub(crate) fn apply(&self, mutations: &[Mutation], now_seconds: i64) {
+        let mut is_merging = false;
+        for mutation in mutations {
+            is_merging |= self.shards.apply(mutation, now_seconds);
+        }
+        if is_merging {
+            self.shards.merge_later(&self.delays, now_seconds);
+        }
+        if let Some(access) = &self.access {
+            access.noticed(mutations);
+        }
+    }
+
+    /// Drops what this node stores of a table.
+    pub(crate) fn empty(&self, table: &Table) {
+        free(self.shards.remove_table(table.id));
+        if let Some(access) = self.access.as_ref().filter(|_| is_watched(&table.keyspace)) {
+            access.changed();
         }
     }
 
@@ -164,24 +177,44 @@ impl Node {
     ) -> Result<Outcome, ErrorResponse> {
         let _turn = self.altering.lock().unwrap_or_else(PoisonError::into_inner);
         let update = self.schema().apply(ddl, keyspace, context)?;
+        self.adopt(&update, context.now_seconds);
+        self.permit_created(&update, user);
+        Ok(Outcome::Altered {
+            change: update.change,
+            warnings: update.warnings,
+        })
+    }
+
+    /// Has an update's schema from now on, whose changes are made one at a time. Its events are on their way when this
+    /// returns.
+    pub(crate) fn adopt(&self, update: &SchemaUpdate, now_seconds: i64) {
         for mutation in &update.mutations {
-            self.shards.apply(mutation, context.now_seconds);
+            self.shards.apply(mutation, now_seconds);
         }
         *self.schema.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&update.schema);
         for table in &update.dropped {
             free(self.shards.remove_table(*table));
         }
-        self.permit_created(&update, user);
         self.statements
             .retain(|statement| statement.is_current(&update.schema));
-        if let Some(server) = self.server.get() {
-            for event in update.events {
-                server.publish(ServerEvent::SchemaChange(event));
+        if let Some(server) = self.server() {
+            for event in &update.events {
+                server.publish(ServerEvent::SchemaChange(event.clone()));
             }
         }
-        Ok(Outcome::Altered {
-            change: update.change,
-            warnings: update.warnings,
-        })
+    }
+
+    /// Whether an action is one for several nodes. What a node has for itself, and what it knows of roles, which is the
+    /// same everywhere, it reads alone.
+    fn is_shared(&self, action: &Action) -> bool {
+        let Some(_) = &self.member else { return false };
+        match action {
+            Action::Read(command) => {
+                !is_own(&command.table) && !is_watched(&command.table.keyspace)
+            }
+            Action::Cas(command) => !is_own(&command.table),
+            Action::Write(_) | Action::Alter { .. } | Action::Truncate(_) => true,
+            _ => false,
+        }
     }
 }

@@ -34,10 +34,11 @@ impl Service for EmbeddedService {
     type Session = Session;
 
     fn start(&self, server: ServerHandle) {
-        // One server a node: a second one's clients would miss the schema events.
-        if self.node.server.set(server).is_err() {
+        // One server a node: the first one's clients would miss the schema events.
+        let before = self.node.served_by(server);
+        if before.is_some_and(|before| !before.is_shutdown()) {
             tracing::warn!(
-                "a node is served twice; schema events reach the first server's clients only"
+                "a node is served twice; schema events reach the second server's clients only"
             );
         }
     }
@@ -148,7 +149,7 @@ impl EmbeddedService {
             Run::Completed(completed) => {
                 if let Response::SetKeyspace(keyspace) = &completed.response {
                     let keyspace: Arc<str> = Arc::from(&**keyspace);
-                    if let Some(server) = self.node.server.get() {
+                    if let Some(server) = self.node.server() {
                         let shown = Some(Arc::clone(&keyspace));
                         server.set_keyspace(session.peer.connection, shown);
                     }

@@ -6,15 +6,16 @@ use std::sync::atomic::AtomicBool;
 
 use bytes::Bytes;
 use helenus_engine::readers::{
-    Consumer, Fragment, PartitionRange, Position, ReadCommand, ReadLimit, ReadProgress, RingBound,
+    Consumer, Fragment, PartitionRange, Position, ReadCommand, ReadProgress, RingBound,
 };
+use helenus_engine::replica::{DataBuilder, Sink};
 use helenus_engine::schema::{Table, TableId, is_local_system};
 use helenus_engine::storage::{DecoratedKey, Mutation, Removed, Shard, ShardOptions, Token};
 use parking_lot::{Mutex, MutexGuard};
 
 /// All shards of a node.
 #[derive(Debug)]
-pub(super) struct Shards {
+pub(crate) struct Shards {
     /// In token order.
     ring: Box<[Mutex<Shard>]>,
     /// The tables that are the node's own: `system`, `system_schema` and the virtual keyspaces.
@@ -35,7 +36,7 @@ impl Shards {
     }
 
     /// Applies a change to the shard that owns its partition; says whether that has merging left to do.
-    pub(super) fn apply(&self, mutation: &Mutation, now_seconds: i64) -> bool {
+    pub(crate) fn apply(&self, mutation: &Mutation, now_seconds: i64) -> bool {
         let mut shard = self.owner(&mutation.table, mutation.key.token);
         shard.apply(mutation, now_seconds);
         shard.is_merging()
@@ -60,31 +61,64 @@ impl Shards {
         budget: usize,
         consumer: &mut impl Consumer,
     ) -> ReadProgress {
-        if is_system(&command.table) {
+        if is_own(&command.table) {
             return read_fairly(&self.system, command, budget, consumer);
         }
-        let (start, end) = match &command.range {
-            PartitionRange::Key(key) => {
-                return read_fairly(&self.ring[self.index(key.token)], command, budget, consumer);
-            }
-            PartitionRange::Tokens { start, end } => (token(*start), token(*end)),
-        };
-        let start = command
-            .resume
-            .as_ref()
-            .map_or(start, |position| position.key.token);
-        let last = self.index(end);
+        if let PartitionRange::Key(key) = &command.range {
+            return read_fairly(&self.ring[self.index(key.token)], command, budget, consumer);
+        }
         let mut consumer = Counting {
             consumer,
             left: budget,
         };
-        for index in self.index(start)..=last {
+        self.each_shard(command, |shard| {
             let left = consumer.left;
-            match read_fairly(&self.ring[index], command, left, &mut consumer) {
-                ReadProgress::Finished => {}
-                stopped => return stopped,
+            let progress = read_fairly(shard, command, left, &mut consumer);
+            (progress, consumer.left == 0)
+        })
+    }
+
+    /// The same into an answer for a coordinator: with tombstones, so that it can be reconciled with others'.
+    pub(crate) fn read_data<S: Sink>(
+        &self,
+        command: &ReadCommand,
+        budget: usize,
+        builder: &mut DataBuilder<S>,
+    ) -> ReadProgress {
+        let mut read = |shard: &Mutex<Shard>| {
+            let shard = shard.lock();
+            let progress = shard.read_data(command, budget, builder);
+            MutexGuard::unlock_fair(shard);
+            progress
+        };
+        match &command.range {
+            _ if is_own(&command.table) => read(&self.system),
+            PartitionRange::Key(key) => read(&self.ring[self.index(key.token)]),
+            PartitionRange::Tokens { .. } => self.each_shard(command, |shard| (read(shard), false)),
+        }
+    }
+
+    /// Reads a range of tokens from the shards that have it, one after the other, until one stops, or says that it was
+    /// the last one for now.
+    fn each_shard(
+        &self,
+        command: &ReadCommand,
+        mut read: impl FnMut(&Mutex<Shard>) -> (ReadProgress, bool),
+    ) -> ReadProgress {
+        let PartitionRange::Tokens { start, end } = command.range else {
+            return ReadProgress::Finished;
+        };
+        let start = command
+            .resume
+            .as_ref()
+            .map_or(token(start), |position| position.key.token);
+        let last = self.index(token(end));
+        for index in self.index(start)..=last {
+            let (progress, is_over) = read(&self.ring[index]);
+            if progress != ReadProgress::Finished {
+                return progress;
             }
-            if consumer.left == 0 && index < last {
+            if is_over && index < last {
                 // No partition has an empty key, so this is before all of the next shard.
                 let key = DecoratedKey {
                     token: self.first_token(index + 1),
@@ -118,7 +152,7 @@ impl Shards {
     }
 
     fn owner(&self, table: &Table, token: Token) -> MutexGuard<'_, Shard> {
-        let shard = if is_system(table) {
+        let shard = if is_own(table) {
             &self.system
         } else {
             &self.ring[self.index(token)]
@@ -180,7 +214,7 @@ impl<C: Consumer> Consumer for Counting<'_, C> {
 }
 
 /// Whether a table is one of the node's own. (The others of the system are replicated, and lie on the ring.)
-fn is_system(table: &Table) -> bool {
+pub(super) fn is_own(table: &Table) -> bool {
     table.keyspace.starts_with("system") && is_local_system(&table.keyspace)
 }
 
@@ -189,7 +223,7 @@ mod tests {
     use std::sync::Arc;
 
     use helenus_core::types::Value;
-    use helenus_engine::readers::Slices;
+    use helenus_engine::readers::{ReadLimit, Slices};
     use helenus_engine::schema::Schema;
     use helenus_engine::system::{NodeInfo, writer};
     use uuid::Uuid;

@@ -110,8 +110,7 @@ impl Trace {
             ];
             let mut writer = self.writer(sessions, &row);
             writer.insert(&row);
-            node.shards
-                .apply(&writer.finish(), self.context.now_seconds);
+            node.strew(&writer.finish(), self.context.now_seconds);
         }
         if let Some(events) = schema.table("system_traces", "events") {
             let mut writer = self.writer(events, &[("session_id", Value::Uuid(self.id))]);
@@ -128,8 +127,7 @@ impl Trace {
                     ("thread", Value::Text("coordinator".to_owned())),
                 ]);
             }
-            node.shards
-                .apply(&writer.finish(), self.context.now_seconds);
+            node.strew(&writer.finish(), self.context.now_seconds);
         }
     }
 

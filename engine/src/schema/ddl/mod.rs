@@ -195,6 +195,7 @@ impl Schema {
             keyspaces,
             version: content.version(),
             datacenters: Arc::clone(&self.datacenters),
+            nodes: self.nodes,
             node: Arc::clone(&self.node),
             natives: Arc::clone(&self.natives),
             content,

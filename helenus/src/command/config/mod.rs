@@ -5,6 +5,7 @@
 //! `--help-config` come from that table.
 
 mod auth;
+mod cluster;
 mod error;
 mod faults;
 mod general;
@@ -48,6 +49,8 @@ pub(super) struct Config {
     pub(super) faults: faults::Faults,
     /// What is published of the server.
     pub(super) metrics: metrics::Metrics,
+    /// Several nodes in one process.
+    pub(super) cluster: cluster::Cluster,
     /// The server's certificate, and what it asks of its clients.
     pub(super) tls: tls::Tls,
 }
@@ -68,13 +71,15 @@ impl Config {
         config.auth.override_with(flags);
         config.metrics.override_with(flags);
         config.tls.override_with(flags);
+        config.cluster.override_with(flags);
         config.general.check()?;
+        config.cluster.check(config.metrics.listen)?;
         config.tls.check()?;
         Ok(config)
     }
 
     /// Every section, the one without a table first.
-    fn sections(&self) -> [&dyn Section; 7] {
+    fn sections(&self) -> [&dyn Section; 8] {
         [
             &self.general,
             &self.limits,
@@ -82,11 +87,12 @@ impl Config {
             &self.faults,
             &self.auth,
             &self.metrics,
+            &self.cluster,
             &self.tls,
         ]
     }
 
-    fn sections_mut(&mut self) -> [&mut dyn Section; 7] {
+    fn sections_mut(&mut self) -> [&mut dyn Section; 8] {
         [
             &mut self.general,
             &mut self.limits,
@@ -94,6 +100,7 @@ impl Config {
             &mut self.faults,
             &mut self.auth,
             &mut self.metrics,
+            &mut self.cluster,
             &mut self.tls,
         ]
     }

@@ -298,7 +298,7 @@ impl Node {
     }
 
     /// Gives who changed the schema what they created, and nobody what is gone.
-    pub(super) fn permit_created(&self, update: &SchemaUpdate, user: Option<&Arc<str>>) {
+    pub(crate) fn permit_created(&self, update: &SchemaUpdate, user: Option<&Arc<str>>) {
         let (Some(access), Some(user)) = (&self.access, user) else {
             return;
         };
@@ -314,6 +314,9 @@ impl Node {
         }
         if let Some(access) = &self.access {
             access.noticed(mutations);
+        }
+        if let Some(member) = &self.member {
+            member.spread(mutations);
         }
     }
 
