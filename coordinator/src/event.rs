@@ -146,3 +146,6 @@ impl fmt::Display for Shown<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
