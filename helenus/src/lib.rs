@@ -32,11 +32,12 @@ mod test_server;
 pub use cluster::{Cluster, ClusterError, ClusterOptions, NodeState};
 pub use connect::RuntimeSpawn;
 pub use embedded::{
-    Authentication, Builder, EmbeddedService, Fault, FaultError, FaultOperation, InvalidFault,
-    LoginMethod, Session,
+    Authentication, Authorizer, Builder, EmbeddedService, Fault, FaultError, FaultOperation,
+    InvalidFault, LoginMethod, Session,
 };
 pub use helenus_client::{Client, Config as ClientConfig};
 pub use helenus_core::types;
+pub use helenus_engine::access::{Permission, Resource};
 pub use helenus_engine::schema::InvalidNative;
 pub use helenus_engine::{Guardrails, NativeAggregate, NativeError, NativeFunction};
 pub use helenus_server::{Options, ShutdownHandle};

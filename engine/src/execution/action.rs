@@ -6,6 +6,7 @@ use helenus_core::message::SchemaChange;
 use helenus_core::{ErrorResponse, Response};
 
 use super::calls::Calls;
+use crate::access::{Permission, Resource};
 use crate::cql::ast::{Access, Ddl};
 use crate::readers::{ReadCommand, ReadProgress};
 use crate::schema::Table;
@@ -48,6 +49,9 @@ pub enum Action {
     /// What follows may take long without a chance to yield, as user functions with loops do: go on where that holds
     /// nobody up, and answer [`Outcome::Resumed`] there.
     Defer,
+    /// Find out whether who sent the request may do all of this, where nobody waits if that may take long; answer
+    /// [`Outcome::Authorized`], or [`Outcome::Failed`]. Only of an execution that is [asking](super::Execution::asking).
+    Authorize(Vec<(Permission, Resource)>),
     /// Make these calls of native functions where nobody waits, for they may block or never end; answer
     /// [`Outcome::Called`].
     Call(Calls),
@@ -76,6 +80,8 @@ pub enum Outcome {
     Truncated,
     /// Others ran.
     Resumed,
+    /// It may.
+    Authorized,
     /// All calls were made.
     Called(Calls),
     /// The action failed; the execution ends with this error.

@@ -1,4 +1,5 @@
-//! Requests whose terms call native functions: what was bound waits until these have been called, and then it begins.
+//! Requests that begin later: what was bound waits until somebody has said that they may, and until the native functions
+//! that their terms call have been called.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -9,6 +10,7 @@ use helenus_core::message::{BatchType, QueryParams};
 use super::Run;
 use super::calls::Calls;
 use super::start::{self, Beginning, Settings};
+use crate::access::{Permission, Resource};
 use crate::context::Context;
 use crate::guardrails::Guard;
 use crate::schema::{Schema, Table};
@@ -18,9 +20,11 @@ use crate::term::{Binds, Bound, NativeCall, OwnedBinds};
 /// Where the calls of other functions in the arguments are numbered from.
 const ARGUMENT_CALLS: u32 = 1 << 25;
 
-/// A request that waits for native functions.
+/// A request that waits for its permission, or for native functions.
 #[derive(Debug)]
 pub(super) struct Calling {
+    /// What has yet to be allowed.
+    asked: Vec<(Permission, Resource)>,
     /// The statements with their values, the results so far among them.
     statements: Vec<(Arc<Statement>, OwnedBinds)>,
     /// How many rounds of calls are over.
@@ -64,10 +68,27 @@ impl Calling {
     /// For statements with what was bound.
     pub(super) fn new(statements: Vec<(Arc<Statement>, OwnedBinds)>, request: Request) -> Self {
         Self {
+            asked: Vec::new(),
             statements,
             round: 0,
             request,
         }
+    }
+
+    /// The same for statements that need these permissions first.
+    pub(super) fn asking(mut self, asked: Vec<(Permission, Resource)>) -> Self {
+        self.asked = asked;
+        self
+    }
+
+    /// What has yet to be allowed, if anything has.
+    pub(super) fn asked(&self) -> Option<Vec<(Permission, Resource)>> {
+        (!self.asked.is_empty()).then(|| self.asked.clone())
+    }
+
+    /// Takes in that it was allowed.
+    pub(super) fn authorized(&mut self) {
+        self.asked.clear();
     }
 
     /// The tables that it is about to use.

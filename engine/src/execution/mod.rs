@@ -47,7 +47,7 @@ use crate::context::Context;
 use crate::guardrails::{Guard, Guardrails, check_values};
 use crate::readers::{Consumer, Fragment, ReadProgress};
 use crate::schema::Schema;
-use crate::statement::{Plan, Statement};
+use crate::statement::Statement;
 use crate::storage::{DecoratedKey, Mutation};
 use calling::Calling;
 use cas::CasRun;
@@ -121,14 +121,7 @@ impl Execution {
         guardrails: Arc<Guardrails>,
     ) -> Result<Self, ErrorResponse> {
         let deferring = statement.may_take_long();
-        let request = work::Request {
-            consistency: params.consistency,
-            serial: params.serial_consistency,
-            batch: match statement.plan() {
-                Plan::Batch(batch) => Some(batch.kind),
-                _ => None,
-            },
-        };
+        let request = work::Request::of_statement(&statement, params);
         let mut guard = Guard::new(&guardrails);
         let begun = start::statement(
             &schema,
@@ -153,6 +146,70 @@ impl Execution {
             context,
             guardrails,
             request,
+        })
+    }
+
+    /// As [`new`](Self::new), but asks first whether it may: its first action is [`Authorize`](Action::Authorize) with
+    /// what the statement needs, and nothing is computed before that is answered.
+    ///
+    /// # Errors
+    /// Invalid for values that don't fit. What else is wrong is its outcome.
+    pub fn asking(
+        schema: Arc<Schema>,
+        statement: Arc<Statement>,
+        params: &QueryParams<'_>,
+        result_metadata_id: Option<&[u8]>,
+        session_keyspace: Option<Arc<str>>,
+        context: Context,
+        guardrails: Arc<Guardrails>,
+    ) -> Result<Self, ErrorResponse> {
+        let asked = statement.permissions(&schema, session_keyspace.as_deref());
+        let calling = start::later(&statement, params, result_metadata_id, &context)?;
+        Ok(Self {
+            run: Run::Calling(Box::new(calling.asking(asked))),
+            yielding: false,
+            deferring: statement.may_take_long(),
+            warnings: Vec::new(),
+            request: work::Request::of_statement(&statement, params),
+            schema,
+            session_keyspace,
+            context,
+            guardrails,
+        })
+    }
+
+    /// As [`batch`](Self::batch), but asks first whether it may, as [`asking`](Self::asking) does.
+    ///
+    /// # Errors
+    /// Invalid for values that don't fit, and for statements that may not stand together in such a batch.
+    pub fn asking_batch(
+        schema: Arc<Schema>,
+        statements: Vec<(Arc<Statement>, Values<'_>)>,
+        batch: &Batch<'_>,
+        session_keyspace: Option<Arc<str>>,
+        context: Context,
+        guardrails: Arc<Guardrails>,
+    ) -> Result<Self, ErrorResponse> {
+        let mut asked = Vec::new();
+        for (statement, _) in &statements {
+            for permission in statement.permissions(&schema, session_keyspace.as_deref()) {
+                if !asked.contains(&permission) {
+                    asked.push(permission);
+                }
+            }
+        }
+        let calling = start::later_batch(&statements, batch, context)?;
+        let long = |(statement, _): &(Arc<Statement>, Values<'_>)| statement.may_take_long();
+        Ok(Self {
+            run: Run::Calling(Box::new(calling.asking(asked))),
+            yielding: false,
+            deferring: statements.iter().any(long),
+            warnings: Vec::new(),
+            request: work::Request::of_batch(batch),
+            schema,
+            session_keyspace,
+            context,
+            guardrails,
         })
     }
 
@@ -184,11 +241,7 @@ impl Execution {
             session_keyspace,
             context,
             guardrails,
-            request: work::Request {
-                consistency: batch.consistency,
-                serial: batch.serial_consistency,
-                batch: Some(batch.kind),
-            },
+            request: work::Request::of_batch(batch),
         })
     }
 
@@ -217,11 +270,16 @@ impl Execution {
             return Action::Yield;
         }
         match &mut self.run {
-            Run::Calling(calling) => match calling.next_calls(&self.context) {
-                Ok(Some(calls)) => return Action::Call(calls),
-                Ok(None) => return self.begin(),
-                Err(error) => self.run = Run::Done(Response::Error(error)),
-            },
+            Run::Calling(calling) => {
+                if let Some(asked) = calling.asked() {
+                    return Action::Authorize(asked);
+                }
+                match calling.next_calls(&self.context) {
+                    Ok(Some(calls)) => return Action::Call(calls),
+                    Ok(None) => return self.begin(),
+                    Err(error) => self.run = Run::Done(Response::Error(error)),
+                }
+            }
             Run::Select(select) => {
                 match select.next_calls() {
                     Ok(Some(calls)) => return Action::Call(calls),
@@ -392,6 +450,11 @@ impl Execution {
                 self.run = Run::Done(completed.response);
             }
             Outcome::Truncated => {}
+            Outcome::Authorized => {
+                if let Run::Calling(calling) = &mut self.run {
+                    calling.authorized();
+                }
+            }
             Outcome::Called(calls) => {
                 let called = match &mut self.run {
                     Run::Calling(calling) => {

@@ -2,7 +2,7 @@
 
 mod batch;
 
-pub(super) use batch::{batch, bound_batch};
+pub(super) use batch::{batch, bound_batch, later_batch};
 
 use std::cell::{Cell, OnceCell};
 use std::collections::BTreeMap;
@@ -79,23 +79,12 @@ pub(super) fn statement(
     context: Context,
     guard: &mut Guard<'_>,
 ) -> Result<Run, ErrorResponse> {
-    if params.page_size == Some(0) {
-        return Err(ErrorResponse::protocol_error("The page size cannot be 0"));
-    }
-    let list_elements = Cell::new(0);
-    let mut binds = Binds::new(
-        statement.variables.columns(),
-        &params.values,
-        &context,
-        &list_elements,
-    )?;
-    statement.expand(&mut binds)?;
     if !statement.natives().is_empty() {
-        let owned = binds.to_owned(statement.places());
-        let request = calling::Request::statement(params, result_metadata_id);
-        let calling = Calling::new(vec![(statement.clone(), owned)], request);
+        let calling = later(&statement, params, result_metadata_id, &context)?;
         return Ok(Run::Calling(Box::new(calling)));
     }
+    let list_elements = Cell::new(0);
+    let binds = bind(&statement, params, &context, &list_elements)?;
     let beginning = Beginning {
         schema,
         params,
@@ -104,6 +93,37 @@ pub(super) fn statement(
         context,
     };
     bound_statement(statement, binds, &list_elements, beginning, guard)
+}
+
+/// Binds the values of a request, from which nothing is computed yet.
+#[inline]
+fn bind<'a>(
+    statement: &Statement,
+    params: &QueryParams<'a>,
+    context: &'a Context,
+    list_elements: &'a Cell<u32>,
+) -> Result<Binds<'a>, ErrorResponse> {
+    if params.page_size == Some(0) {
+        return Err(ErrorResponse::protocol_error("The page size cannot be 0"));
+    }
+    let variables = statement.variables.columns();
+    let mut binds = Binds::new(variables, &params.values, context, list_elements)?;
+    statement.expand(&mut binds)?;
+    Ok(binds)
+}
+
+/// A statement with its values, to begin when it may.
+pub(super) fn later(
+    statement: &Arc<Statement>,
+    params: &QueryParams<'_>,
+    result_metadata_id: Option<&[u8]>,
+    context: &Context,
+) -> Result<Calling, ErrorResponse> {
+    let list_elements = Cell::new(0);
+    let binds = bind(statement, params, context, &list_elements)?;
+    let owned = binds.to_owned(statement.places());
+    let request = calling::Request::statement(params, result_metadata_id);
+    Ok(Calling::new(vec![(Arc::clone(statement), owned)], request))
 }
 
 /// What a statement begins with besides its values.

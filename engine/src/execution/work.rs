@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use helenus_core::Consistency;
-use helenus_core::message::{BatchType, WriteType};
+use helenus_core::message::{Batch, BatchType, QueryParams, WriteType};
 
 use super::{Action, Execution, Run};
 use crate::schema::Table;
+use crate::statement::{Plan, Statement};
 
 /// The request's side of an execution: what errors of replicas repeat.
 #[derive(Debug, Clone, Copy)]
@@ -112,6 +113,27 @@ impl Execution {
 }
 
 impl Request {
+    /// Of a statement of its own.
+    pub(super) fn of_statement(statement: &Statement, params: &QueryParams<'_>) -> Self {
+        Self {
+            consistency: params.consistency,
+            serial: params.serial_consistency,
+            batch: match statement.plan() {
+                Plan::Batch(batch) => Some(batch.kind),
+                _ => None,
+            },
+        }
+    }
+
+    /// Of a batch of the protocol.
+    pub(super) fn of_batch(batch: &Batch<'_>) -> Self {
+        Self {
+            consistency: batch.consistency,
+            serial: batch.serial_consistency,
+            batch: Some(batch.kind),
+        }
+    }
+
     /// The write of these tables, which may be named more than once.
     fn writes<'t>(self, tables: impl Iterator<Item = &'t Table>) -> (WorkKind, Vec<&'t Table>) {
         let tables: Vec<_> = tables.collect();

@@ -1,4 +1,4 @@
-//! A node with functions of the program's own.
+//! A node with code of the program's own: functions that statements call, and who decides what users may do.
 
 use std::net::SocketAddr;
 
@@ -6,14 +6,22 @@ use helenus_engine::schema::{InvalidNative, Natives};
 use helenus_engine::{NativeAggregate, NativeFunction};
 
 use super::access::AccessControl;
-use super::{Authentication, EmbeddedService};
+use super::authorization::Authorization;
+use super::{Authentication, Authorizer, EmbeddedService};
+
+/// What of a node is the program's own.
+#[derive(Debug, Default)]
+pub(super) struct Hooks {
+    pub(super) natives: Natives,
+    pub(super) authorization: Option<Authorization>,
+}
 
 /// What an [`EmbeddedService`] is made with.
 #[derive(Debug)]
 pub struct Builder {
     address: SocketAddr,
     authentication: Option<Authentication>,
-    natives: Natives,
+    hooks: Hooks,
     /// The first that couldn't be registered.
     invalid: Option<InvalidNative>,
 }
@@ -73,7 +81,7 @@ impl EmbeddedService {
         Builder {
             address,
             authentication: None,
-            natives: Natives::default(),
+            hooks: Hooks::default(),
             invalid: None,
         }
     }
@@ -95,7 +103,7 @@ impl Builder {
     /// Adds a function that statements may call.
     #[must_use]
     pub fn register_function(mut self, function: NativeFunction) -> Self {
-        let registered = self.natives.register_function(function);
+        let registered = self.hooks.natives.register_function(function);
         self.invalid = self.invalid.or(registered.err());
         self
     }
@@ -103,8 +111,15 @@ impl Builder {
     /// Adds an aggregate that statements may call.
     #[must_use]
     pub fn register_aggregate(mut self, aggregate: NativeAggregate) -> Self {
-        let registered = self.natives.register_aggregate(aggregate);
+        let registered = self.hooks.natives.register_aggregate(aggregate);
         self.invalid = self.invalid.or(registered.err());
+        self
+    }
+
+    /// Has an authorizer of the program's own decide what users may do, after what their roles allow if they log in.
+    #[must_use]
+    pub fn authorizer(mut self, authorizer: impl Authorizer) -> Self {
+        self.hooks.authorization = Some(Authorization::new(authorizer));
         self
     }
 
@@ -118,7 +133,7 @@ impl Builder {
             Some(invalid) => Err(invalid),
             None => {
                 let access = self.authentication.map(AccessControl::new);
-                Ok(EmbeddedService::alone(self.address, access, self.natives))
+                Ok(EmbeddedService::alone(self.address, access, self.hooks))
             }
         }
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use helenus_core::message::ErrorResponse;
 use helenus_core::{Reply, Response};
+use helenus_engine::access::{Permission, Resource};
 use helenus_engine::execution::{Action, Calls, Completed, Execution, Outcome};
 
 use super::Node;
@@ -30,6 +31,7 @@ impl Errand {
             Run::Completed(completed) => self.answer(*completed, reply),
             Run::Yielded => self.put_off(reply),
             Run::Calling(calls) => self.call(calls, reply),
+            Run::Asking(asked) => self.ask(asked, reply),
             Run::Shared(action) => Task {
                 errand: self,
                 reply,
@@ -88,6 +90,35 @@ impl Errand {
                 }
             },
             move || node.quarantine.timed_out(&called, timeout),
+        );
+    }
+
+    /// Asks, in the pool for the program's own code, whether the request may go on.
+    fn ask(mut self, asked: Vec<(Permission, Resource)>, reply: Reply) {
+        let Some(server) = self.node.server() else {
+            return reply.error(not_started());
+        };
+        let pool = server.hooks().clone();
+        let timeout = server.options().hooks.timeout;
+        pool.submit_leased(
+            reply,
+            move |lease| {
+                let refusal = match &self.node.authorization {
+                    Some(authorization) => authorization.ask(self.user.as_ref(), asked, lease),
+                    None => None,
+                };
+                self.execution
+                    .resume(refusal.map_or(Outcome::Authorized, Outcome::Failed));
+                move |reply| {
+                    let run = self.step();
+                    self.follow(run, reply);
+                }
+            },
+            move || {
+                ErrorResponse::server_error(format!(
+                    "The authorizer did not decide within {timeout:?}"
+                ))
+            },
         );
     }
 }

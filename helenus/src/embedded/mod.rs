@@ -1,6 +1,7 @@
 //! The embedded engine as a [`Service`]: one node, in memory.
 
 mod access;
+mod authorization;
 mod builder;
 mod clock;
 mod cql_literal;
@@ -24,13 +25,15 @@ use helenus_core::ProtocolVersion;
 use helenus_core::types::Value;
 use helenus_engine::Guardrails;
 use helenus_engine::access::Roles;
-use helenus_engine::schema::{Natives, Schema};
+use helenus_engine::schema::Schema;
 use helenus_engine::system::NodeInfo;
 use helenus_engine::system::writer;
 use helenus_server::ServerHandle;
 use uuid::Uuid;
 
 use access::{AccessControl, User};
+use authorization::Authorization;
+use builder::Hooks;
 use clock::Clock;
 use faults::Faults;
 use quarantine::Quarantine;
@@ -40,6 +43,7 @@ use statements::Statements;
 use crate::cluster::Member;
 
 pub use access::{Authentication, LoginMethod};
+pub use authorization::Authorizer;
 pub use builder::Builder;
 pub use faults::{Fault, FaultError, FaultOperation, InvalidFault};
 pub use service::Session;
@@ -70,6 +74,8 @@ pub(crate) struct Node {
     faults: Faults,
     pub(crate) delays: Delays,
     quarantine: Quarantine,
+    /// Who decides what users may do besides their roles, if anybody does.
+    authorization: Option<Authorization>,
     /// What serves it, if anything does.
     server: RwLock<Option<ServerHandle>>,
     /// `None` where everybody may do everything.
@@ -96,7 +102,7 @@ impl From<Guardrails> for GuardrailsByUser {
 impl EmbeddedService {
     /// An empty node that tells its clients to reach it at `address`, and lets everybody do everything.
     pub fn new(address: SocketAddr) -> Self {
-        Self::alone(address, None, Natives::default())
+        Self::alone(address, None, Hooks::default())
     }
 
     /// The same for clients that log in, and may do what their roles were granted.
@@ -104,12 +110,12 @@ impl EmbeddedService {
     /// It begins with one role, as Cassandra does: the superuser `cassandra`, whose password is `cassandra`.
     pub fn with_logins(address: SocketAddr, authentication: Authentication) -> Self {
         let access = AccessControl::new(authentication);
-        Self::alone(address, Some(access), Natives::default())
+        Self::alone(address, Some(access), Hooks::default())
     }
 
-    fn alone(address: SocketAddr, access: Option<AccessControl>, natives: Natives) -> Self {
+    fn alone(address: SocketAddr, access: Option<AccessControl>, hooks: Hooks) -> Self {
         let info = NodeInfo::new(advertised(address.ip()), address.port(), host_id(address));
-        Self::build(&info, &[], access, natives, |_| None)
+        Self::build(&info, &[], access, hooks, |_| None)
     }
 
     /// A node among `peers`.
@@ -120,8 +126,8 @@ impl EmbeddedService {
         member: impl FnOnce(&Arc<Schema>) -> Member,
     ) -> Self {
         let access = authentication.map(AccessControl::new);
-        let natives = Natives::default();
-        Self::build(info, peers, access, natives, |schema| Some(member(schema)))
+        let hooks = Hooks::default();
+        Self::build(info, peers, access, hooks, |schema| Some(member(schema)))
     }
 
     /// A node among `peers`, with its part in their cluster, which is made with the schema that it begins with.
@@ -129,13 +135,13 @@ impl EmbeddedService {
         info: &NodeInfo,
         peers: &[NodeInfo],
         access: Option<AccessControl>,
-        natives: Natives,
+        hooks: Hooks,
         member: impl FnOnce(&Arc<Schema>) -> Option<Member>,
     ) -> Self {
         let clock = Clock::default();
         let context = clock.context(ProtocolVersion::LATEST);
         let (schema, mut mutations) =
-            Schema::bootstrap_with(info, peers, natives, context.timestamp);
+            Schema::bootstrap_with(info, peers, hooks.natives, context.timestamp);
         if let Some(access) = &access {
             let identity = access.options.superuser_identity.as_deref();
             mutations.extend(Roles::bootstrap(&schema, identity, context.timestamp));
@@ -158,6 +164,7 @@ impl EmbeddedService {
                 faults: Faults::default(),
                 delays: Delays::default(),
                 quarantine: Quarantine::default(),
+                authorization: hooks.authorization,
                 server: RwLock::default(),
                 access,
             }),

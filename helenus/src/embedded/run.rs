@@ -4,6 +4,7 @@ use std::sync::{Arc, PoisonError};
 
 use helenus_core::message::{ErrorResponse, ServerEvent};
 use helenus_engine::Context;
+use helenus_engine::access::{Permission, Resource};
 use helenus_engine::cql::ast::Ddl;
 use helenus_engine::execution::{Action, Calls, Completed, Execution, Outcome};
 use helenus_engine::readers::{PartitionRange, ReadCommand, ReadProgress};
@@ -35,6 +36,8 @@ pub(crate) enum Run {
     Yielded,
     /// Native functions are to be called, which may take long.
     Calling(Calls),
+    /// Whether it may go on is to be asked, which may take long.
+    Asking(Vec<(Permission, Resource)>),
     /// Other nodes of the cluster have a part in this.
     Shared(Action),
 }
@@ -100,6 +103,7 @@ impl Node {
                     execution.resume(Outcome::Resumed);
                     return Run::Yielded;
                 }
+                Action::Authorize(asked) => return Run::Asking(asked),
                 Action::Call(calls) => match self.quarantine.refusal(&calls) {
                     Some(refusal) => execution.resume(Outcome::Failed(refusal)),
                     None => return Run::Calling(calls),

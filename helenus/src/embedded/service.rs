@@ -263,6 +263,18 @@ impl Node {
         )?;
         let context = self.clock.context(version);
         let keyspace = session.keyspace.clone();
+        if !self.is_allowed(session, &schema, [&statement]) {
+            let guardrails = self.guardrails(session.user.as_ref());
+            return Execution::asking(
+                schema,
+                statement,
+                params,
+                result_metadata_id,
+                keyspace,
+                context,
+                guardrails,
+            );
+        }
         Execution::new(
             schema,
             statement,
@@ -299,7 +311,29 @@ impl Node {
         let keyspace = session.keyspace.clone();
         let context = self.clock.context(version);
         let guardrails = self.guardrails(session.user.as_ref());
-        Execution::batch(schema, statements, request, keyspace, context, guardrails)
+        let parts = statements.iter().map(|(statement, _)| statement);
+        let begin = match self.is_allowed(session, &schema, parts) {
+            true => Execution::batch,
+            false => Execution::asking_batch,
+        };
+        begin(schema, statements, request, keyspace, context, guardrails)
+    }
+
+    /// Whether an authorizer of the program's own, if there is one, is known to allow statements.
+    fn is_allowed<'s>(
+        &self,
+        session: &Session,
+        schema: &Schema,
+        statements: impl IntoIterator<Item = &'s Arc<Statement>>,
+    ) -> bool {
+        let Some(authorization) = &self.authorization else {
+            return true;
+        };
+        let user = session.user.as_ref().map(User::name);
+        let keyspace = session.keyspace.as_deref();
+        let asked = statements.into_iter();
+        let asked = asked.flat_map(|statement| statement.permissions(schema, keyspace));
+        authorization.is_known(user, asked)
     }
 
     /// Refuses what the session's user may not do.

@@ -69,14 +69,53 @@ pub(in crate::execution) fn batch(
     context: Context,
     guard: &mut Guard<'_>,
 ) -> Result<Run, ErrorResponse> {
-    let settings = Settings::new(
+    let calls = |(statement, _): &(Arc<Statement>, _)| !statement.natives().is_empty();
+    if statements.iter().any(calls) {
+        let calling = later_batch(statements, batch, context)?;
+        return Ok(Run::Calling(Box::new(calling)));
+    }
+    let list_elements = Cell::new(0);
+    let bound = bind(statements, batch, &context, &list_elements)?;
+    let settings = settings(batch, context);
+    bound_batch(schema, batch.kind, bound, &settings, &list_elements, guard)
+}
+
+/// The statements of a batch with their values, to begin when they may.
+pub(in crate::execution) fn later_batch(
+    statements: &[(Arc<Statement>, Values<'_>)],
+    batch: &Batch<'_>,
+    context: Context,
+) -> Result<Calling, ErrorResponse> {
+    let list_elements = Cell::new(0);
+    let bound = bind(statements, batch, &context, &list_elements)?;
+    let owned = bound.iter().map(|(statement, binds)| {
+        let owned = binds.to_owned(statement.places());
+        (Arc::clone(statement), owned)
+    });
+    let request = calling::Request::Batch {
+        kind: batch.kind,
+        settings: settings(batch, context),
+    };
+    Ok(Calling::new(owned.collect(), request))
+}
+
+fn settings(batch: &Batch<'_>, context: Context) -> Settings {
+    Settings::new(
         batch.consistency,
         batch.serial_consistency,
         batch.timestamp,
         batch.now_in_seconds,
         context,
-    );
-    let list_elements = Cell::new(0);
+    )
+}
+
+/// Binds the values of a batch whose statements may stand together.
+fn bind<'s, 'a>(
+    statements: &'s [(Arc<Statement>, Values<'a>)],
+    batch: &Batch<'_>,
+    context: &'a Context,
+    list_elements: &'a Cell<u32>,
+) -> Result<Vec<(&'s Arc<Statement>, Binds<'a>)>, ErrorResponse> {
     let modifications = modifications_of(statements.iter().map(|(statement, _)| statement))?;
     for (statement, values) in statements {
         let wanted = statement.variables.columns().len();
@@ -91,26 +130,11 @@ pub(in crate::execution) fn batch(
     let mut bound = Vec::with_capacity(statements.len());
     for (statement, values) in statements {
         let variables = statement.variables.columns();
-        let mut binds = Binds::new(variables, values, &context, &list_elements)?;
+        let mut binds = Binds::new(variables, values, context, list_elements)?;
         statement.expand(&mut binds)?;
         bound.push((statement, binds));
     }
-    if statements
-        .iter()
-        .any(|(statement, _)| !statement.natives().is_empty())
-    {
-        let owned = bound.iter().map(|(statement, binds)| {
-            let owned = binds.to_owned(statement.places());
-            (Arc::clone(statement), owned)
-        });
-        let request = calling::Request::Batch {
-            kind: batch.kind,
-            settings,
-        };
-        let calling = Calling::new(owned.collect(), request);
-        return Ok(Run::Calling(Box::new(calling)));
-    }
-    bound_batch(schema, batch.kind, bound, &settings, &list_elements, guard)
+    Ok(bound)
 }
 
 /// The plans of a batch, which holds nothing but modifications.

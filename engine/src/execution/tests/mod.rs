@@ -1,6 +1,7 @@
 //! Statements run to the end on one shard: what each kind does and answers.
 
 mod access;
+mod asking;
 mod batch;
 mod conditional;
 mod floor;

@@ -38,6 +38,11 @@ pub(super) struct Node {
     pub(super) deferred: usize,
     /// How often executions asked for calls of native functions.
     pub(super) calls: usize,
+    /// What executions asked for permission to do, if they ask.
+    pub(super) asked: Vec<String>,
+    /// Whether statements ask, and whether they are refused then.
+    pub(super) asking: bool,
+    pub(super) refusing: bool,
 }
 
 impl Node {
@@ -75,6 +80,9 @@ impl Node {
             yields: 0,
             deferred: 0,
             calls: 0,
+            asked: Vec::new(),
+            asking: false,
+            refusing: false,
         }
     }
 
@@ -101,7 +109,11 @@ impl Node {
     ) -> Completed {
         let context = self.context();
         let keyspace = self.keyspace.clone();
-        let begun = Execution::new(
+        let begin = match self.asking {
+            true => Execution::asking,
+            false => Execution::new,
+        };
+        let begun = begin(
             self.schema.clone(),
             statement.clone(),
             params,
@@ -119,7 +131,11 @@ impl Node {
         batch: &Batch<'_>,
     ) -> Completed {
         let context = self.context();
-        let begun = Execution::batch(
+        let begin = match self.asking {
+            true => Execution::asking_batch,
+            false => Execution::batch,
+        };
+        let begun = begin(
             self.schema.clone(),
             statements,
             batch,
@@ -213,6 +229,16 @@ impl Node {
                 Action::Yield => {
                     self.yields += 1;
                     execution.resume(Outcome::Resumed);
+                }
+                Action::Authorize(asked) => {
+                    let names = asked
+                        .iter()
+                        .map(|(permission, on)| format!("{permission} {on}"));
+                    self.asked.extend(names);
+                    execution.resume(match self.refusing {
+                        true => Outcome::Failed(ErrorResponse::unauthorized("no")),
+                        false => Outcome::Authorized,
+                    });
                 }
                 Action::Call(mut calls) => {
                     self.calls += 1;

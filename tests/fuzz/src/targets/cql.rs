@@ -176,6 +176,7 @@ impl Run<'_> {
                     execution.resume(Outcome::Truncated);
                 }
                 Action::Yield | Action::Defer => execution.resume(Outcome::Resumed),
+                Action::Authorize(_) => execution.resume(Outcome::Authorized),
                 // No functions are registered.
                 Action::Call(calls) => execution.resume(Outcome::Called(calls)),
                 Action::Done(completed) => {
