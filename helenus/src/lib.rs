@@ -19,6 +19,9 @@
 //! thread.join().expect("the server doesn't panic")?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! [`EmbeddedService::builder`] adds code of the program's own: functions that statements call ([`NativeFunction`],
+//! [`NativeAggregate`]), and who decides what users may do ([`Authorizer`]). None of it runs on an event loop.
 
 mod cluster;
 mod connect;
