@@ -17,6 +17,8 @@ pub struct Compactor<'a, 'c, C> {
     consumer: &'c mut C,
     command: &'a ReadCommand,
     budget: usize,
+    /// Whether the rows hold counters, of which the consumer learns what they stand at.
+    counts: bool,
     /// The deletion of the whole partition.
     deletion: Option<DeletionTime>,
     /// The deletion of a range that counts here.
@@ -46,6 +48,7 @@ impl<'a, 'c, C: Consumer> Compactor<'a, 'c, C> {
             consumer,
             command,
             budget,
+            counts: command.table.is_counter,
             deletion: None,
             active: None,
             delivery: Delivery::Pending,
@@ -84,12 +87,11 @@ impl<'a, 'c, C: Consumer> Compactor<'a, 'c, C> {
         key: &DecoratedKey,
         row: &StoredRow,
     ) -> ControlFlow<ReadProgress> {
-        let now = self.command.now_seconds;
-        let live = if row.is_alive(self.deletion, now) {
+        let live = if self.lends(row, self.deletion) {
             row.row()
         } else if self.pass_tombstones_of(key, row, self.deletion).is_break() {
             return self.stop_before_rows(key);
-        } else if row.row().live_into(self.deletion, now, &mut self.scratch) {
+        } else if self.put_live(row, self.deletion) {
             &self.scratch
         } else {
             return ControlFlow::Continue(());
@@ -114,17 +116,16 @@ impl<'a, 'c, C: Consumer> Compactor<'a, 'c, C> {
         row: &StoredRow,
     ) -> ControlFlow<ReadProgress> {
         let shadow = self.deletion.max(self.active);
-        let now = self.command.now_seconds;
-        let lend = row.is_alive(shadow, now);
+        let lend = self.lends(row, shadow);
         if !lend && self.pass_tombstones_of(key, row, shadow).is_break() {
             return self.stop_after_row(key, place);
         }
-        if lend || row.row().live_into(shadow, now, &mut self.scratch) {
+        if lend || self.put_live(row, shadow) {
             if self.delivery != Delivery::Started {
                 self.begin(key)?;
                 // What was held back may have gone through the scratch row.
                 if !lend {
-                    row.row().live_into(shadow, now, &mut self.scratch);
+                    self.put_live(row, shadow);
                 }
             }
             let live = if lend { row.row() } else { &self.scratch };
@@ -133,6 +134,21 @@ impl<'a, 'c, C: Consumer> Compactor<'a, 'c, C> {
             }
         }
         self.spend(|reversed| Position::after_row(key.clone(), place.sort.clone(), reversed))
+    }
+
+    /// Whether the consumer may have a row as it is.
+    fn lends(&self, row: &StoredRow, shadow: Option<DeletionTime>) -> bool {
+        row.is_alive(shadow, self.command.now_seconds) && !(self.counts && row.row().has_shares())
+    }
+
+    /// Puts together what the consumer gets of a row; says whether anything is alive.
+    fn put_live(&mut self, row: &StoredRow, shadow: Option<DeletionTime>) -> bool {
+        let now = self.command.now_seconds;
+        let is_live = row.row().live_into(shadow, now, &mut self.scratch);
+        if self.counts {
+            self.scratch.total_counters();
+        }
+        is_live
     }
 
     /// Tells the consumer of what is dead in a row.

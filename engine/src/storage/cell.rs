@@ -52,8 +52,9 @@ pub struct Cell {
     pub ttl: u32,
     /// Seconds from 1970: when the value expires, or when a tombstone was written; [`NO_EXPIRY`] for a value that stays.
     pub expires_at: i64,
-    /// The serialized value; `None` is a tombstone. In a mutation, a counter's cell holds the difference to add as
-    /// a big-endian `i64`; in storage, the sum.
+    /// The serialized value; `None` is a tombstone. A counter's cell holds what each node has counted, and behind that or
+    /// instead of it a big-endian `i64`: in a mutation the difference to add, in storage the sum of such. What is read
+    /// of it is what it stands at in all.
     pub value: Option<Bytes>,
 }
 

@@ -5,6 +5,7 @@
 //! reconciliation, the same whether a write meets an older one in the memtable, a read combines sources, or runs are merged.
 
 mod cell;
+mod counter;
 mod discard;
 mod expiry;
 mod key;

@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 
 use bytes::Bytes;
 
+use super::counter::{self, plain};
 use super::{Cell, CellPath, ColumnData, DeletionTime, Liveness, NO_EXPIRY, Row};
 use crate::schema::ColumnId;
 
@@ -13,7 +14,7 @@ use crate::schema::ColumnId;
 pub(crate) enum CellKind {
     /// The newer stands.
     Regular,
-    /// Both add up.
+    /// Both add up, or each node's share by itself.
     Counter,
 }
 
@@ -171,7 +172,7 @@ fn supersedes(new: &Liveness, old: &Liveness) -> bool {
     let expires_last = if old.expires_at == NO_EXPIRY || new.expires_at == NO_EXPIRY {
         new.expires_at < old.expires_at
     } else {
-        new.expires_at > old.expires_at
+        (new.expires_at, new.ttl) > (old.expires_at, old.ttl)
     };
     match new.timestamp.cmp(&old.timestamp) {
         Ordering::Equal => expires_last,
@@ -189,7 +190,7 @@ fn reconcile(old: &mut Cell, new: &Cell, kind: CellKind) {
 }
 
 /// The newer, else the one that is or becomes a tombstone, of these the one that is, else the one with the later local
-/// time, else the one with the greater value.
+/// time, else the one with the greater value, else the one with the greater time to live.
 fn order(a: &Cell, b: &Cell) -> Ordering {
     let dies = |cell: &Cell| cell.expires_at != NO_EXPIRY;
     a.timestamp
@@ -198,16 +199,22 @@ fn order(a: &Cell, b: &Cell) -> Ordering {
         .then_with(|| a.value.is_none().cmp(&b.value.is_none()))
         .then_with(|| a.expires_at.cmp(&b.expires_at))
         .then_with(|| a.value.cmp(&b.value))
+        .then_with(|| a.ttl.cmp(&b.ttl))
 }
 
-/// Counters add up. A deleted one stays so, whatever the timestamps (CASSANDRA-7346). After a deletion of the row around
-/// it a counter begins anew; Cassandra promises nothing then, and may go on from a sum it has cached.
+/// Counters add up, or of each node's share the newer stands. A deleted one stays so, whatever the timestamps
+/// (CASSANDRA-7346). After a deletion of the row around it a counter begins anew; Cassandra promises nothing then, and may go
+/// on from a sum it has cached.
 fn add(old: &mut Cell, new: &Cell) {
     match (&old.value, &new.value) {
         (Some(left), Some(right)) => {
-            let sum = counter(left).wrapping_add(counter(right));
             old.timestamp = old.timestamp.max(new.timestamp);
-            old.value = Some(Bytes::copy_from_slice(&sum.to_be_bytes()));
+            old.value = Some(match (plain(left), plain(right)) {
+                (Some(left), Some(right)) => {
+                    Bytes::copy_from_slice(&left.wrapping_add(right).to_be_bytes())
+                }
+                _ => counter::merge(left, right),
+            });
         }
         (Some(_), None) => old.clone_from(new),
         (None, Some(_)) => {}
@@ -217,11 +224,6 @@ fn add(old: &mut Cell, new: &Cell) {
             }
         }
     }
-}
-
-/// A counter's value; bytes that are none count as nothing.
-fn counter(value: &[u8]) -> i64 {
-    <[u8; 8]>::try_from(value).map_or(0, i64::from_be_bytes)
 }
 
 #[cfg(test)]

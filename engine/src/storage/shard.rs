@@ -1,5 +1,7 @@
 //! A shard: the tables' data of some part of the ring, used by one caller at a time.
 
+mod counting;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

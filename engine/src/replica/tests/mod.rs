@@ -1,4 +1,5 @@
 mod arbitrary;
+mod counting;
 mod encoding;
 mod limits;
 mod reconciling;
