@@ -13,6 +13,7 @@ use serde_json::Value as Json;
 
 use crate::corpus::{from_hex, kept};
 use crate::mutate::LONGEST;
+use crate::targets::replica_messages;
 
 /// The inputs a target begins with, in an order that stays the same.
 ///
@@ -30,6 +31,7 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
         "decompression" => payloads(4),
         "class_names" => class_names(),
         "values" => values(),
+        "replica" => replica_messages(),
         "cql" => statements(),
         _ => Vec::new(),
     };

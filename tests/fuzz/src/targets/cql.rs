@@ -13,7 +13,7 @@ use helenus_engine::storage::{Mutation, Shard, ShardOptions};
 use helenus_engine::system::NodeInfo;
 
 /// Seconds from 1970 at which a node begins.
-const START: i64 = 1_700_000_000;
+pub(super) const START: i64 = 1_700_000_000;
 
 /// What a statement may take of the node before it counts as one that doesn't end.
 const ACTIONS: usize = 100_000;
@@ -52,7 +52,7 @@ pub(super) fn cql(data: &[u8]) {
 }
 
 /// What all executions begin with.
-struct Node {
+pub(super) struct Node {
     schema: Arc<Schema>,
     /// The system's tables. They stay as they are, so that one execution knows nothing of another.
     system: Shard,
@@ -60,7 +60,7 @@ struct Node {
 }
 
 impl Node {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let address = std::net::Ipv4Addr::LOCALHOST.into();
         let info = NodeInfo::new(address, 9042, Default::default());
         let (schema, mutations) = Schema::bootstrap(&info, 1);
@@ -81,15 +81,29 @@ impl Node {
         node
     }
 
-    fn begin(&self) -> Run<'_> {
+    pub(super) fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    /// What was written to the tables there are.
+    pub(super) fn rows(&self) -> &[Mutation] {
+        &self.rows
+    }
+
+    /// A shard with all of it.
+    pub(super) fn shard(&self) -> Shard {
         let mut shard = Shard::new(ShardOptions::default());
         for mutation in &self.rows {
             shard.apply(mutation, START);
         }
+        shard
+    }
+
+    fn begin(&self) -> Run<'_> {
         Run {
             system: &self.system,
             schema: Arc::clone(&self.schema),
-            shard,
+            shard: self.shard(),
             written: Vec::new(),
             keyspace: Some("k".into()),
             clock: START * 1_000_000,

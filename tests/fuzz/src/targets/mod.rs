@@ -5,9 +5,11 @@ mod compression;
 mod cql;
 mod forward;
 mod messages;
+mod replica;
 mod server;
 mod types;
 
+pub(crate) use replica::messages as replica_messages;
 pub(crate) use server::client_bytes;
 
 /// A fuzz target.
@@ -103,6 +105,12 @@ pub const TARGETS: &[Target] = &[
         name: "values",
         about: "a type's descriptor and a value of it: decoded, encoded, decoded to the same",
         run: types::values,
+        words: &[],
+    },
+    Target {
+        name: "replica",
+        about: "what replicas tell each other: decoded, used, reconciled, encoded to the same",
+        run: replica::replica,
         words: &[],
     },
     Target {
