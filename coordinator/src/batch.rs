@@ -28,11 +28,11 @@ use crate::node::{NodeId, Nodes};
 use crate::plan::WritePlan;
 use crate::votes::{Vote, Votes};
 
-mod log;
+mod batch_log;
 mod parts;
 mod replay;
 
-pub use log::{BatchLog, batch_log_nodes};
+pub use batch_log::{BatchLog, batch_log_nodes};
 pub use replay::BatchReplay;
 
 use parts::{Parts, Stepped};

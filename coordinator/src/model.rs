@@ -32,6 +32,12 @@ pub trait Model: Copy + Eq + Debug + 'static {
     /// How many live rows there are.
     fn rows(data: &Self::Data) -> u32;
 
+    /// Whether the data end before what the command asks for does, for replicas give no more at once. Who wants what
+    /// follows reads on with another command. None do, unless the model says otherwise.
+    fn is_cut(_data: &Self::Data) -> bool {
+        false
+    }
+
     /// Adds what the same command gives beyond where `data` ends: the data of the next tokens, or what a replica
     /// answered when it was asked [further](Reconciled::short). The last partition may go on.
     fn append(data: &mut Self::Data, next: Self::Data);

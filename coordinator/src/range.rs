@@ -3,7 +3,7 @@
 //!
 //! | state | what comes | what follows |
 //! |---|---|---|
-//! | reading | the data of the next stretch in token order | its rows are taken; answer if they are enough |
+//! | reading | the data of the next stretch in token order | its rows are taken; answer if they are enough, or cut |
 //! | | the failure of the next stretch in token order | fail |
 //! | | the last stretch of those being read | as many more as the rows so far suggest, or answer |
 //! | ended | anything | nothing |
@@ -172,11 +172,12 @@ impl<M: Model> RangeRead<M> {
 
     fn take(&mut self, data: M::Data) {
         self.concurrency.returned(M::rows(&data));
+        let is_cut = M::is_cut(&data);
         match &mut self.data {
             Some(all) => M::append(all, data),
             None => self.data = Some(data),
         }
-        if self.concurrency.rows_left() == 0
+        if (self.concurrency.rows_left() == 0 || is_cut)
             && let Some(data) = self.data.take()
         {
             self.end(Ok(data));

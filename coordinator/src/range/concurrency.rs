@@ -4,7 +4,7 @@
 /// How a range is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RangeOptions {
-    /// How many live rows are enough: a page, or a limit.
+    /// How many live rows are enough: a page, or a limit. There may be more in the answer.
     pub rows: u32,
     /// How many ranges are read at once at first: the rows that are wanted by what a range is thought to have.
     pub concurrency: u32,

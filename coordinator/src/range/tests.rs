@@ -30,6 +30,8 @@ struct Setting {
     level: Consistency,
     alive: u16,
     rows: u32,
+    /// How many a replica gives at once.
+    answer: u32,
     concurrency: u32,
 }
 
@@ -39,6 +41,7 @@ const SETTING: Setting = Setting {
     level: Consistency::ONE,
     alive: 3,
     rows: 100,
+    answer: 100,
     concurrency: 1,
 };
 
@@ -58,7 +61,7 @@ fn range(setting: &Setting, tokens: &[i64]) -> Harness<RangeRead<Kv>> {
     let scan = Scan {
         range: TokenRange::ALL,
         after: None,
-        rows: setting.rows,
+        rows: setting.answer,
     };
     let options = options(now);
     let read = RangeRead::new(
@@ -115,6 +118,22 @@ fn reading_stops_when_there_are_enough_rows() {
     read.answer(1);
     assert_eq!(read.values(), [0, 50]);
     assert!(read.machine.is_finished() && read.sent.is_empty());
+}
+
+#[test]
+fn reading_stops_where_an_answer_is_cut() {
+    let setting = Setting {
+        answer: 2,
+        concurrency: 4,
+        ..SETTING
+    };
+    let mut read = range(&setting, &[0, 10, 20, 150]);
+    read.answer(2);
+    read.answer(0);
+    read.answer(1);
+    // What the third range gave doesn't follow on the second, which has a third row or may have.
+    assert_eq!(read.values(), [0, 10, 20]);
+    assert!(read.machine.is_finished());
 }
 
 #[test]

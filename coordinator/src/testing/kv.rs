@@ -148,6 +148,10 @@ impl Model for Kv {
         data.live()
     }
 
+    fn is_cut(data: &Found) -> bool {
+        data.cut
+    }
+
     fn append(data: &mut Found, next: Found) {
         data.rows.extend(next.rows);
         data.cut = next.cut;

@@ -60,6 +60,10 @@ impl Model for EngineModel {
         data.rows()
     }
 
+    fn is_cut(data: &ReadData) -> bool {
+        data.end().is_some()
+    }
+
     fn append(data: &mut ReadData, next: ReadData) {
         data.append(next);
     }
