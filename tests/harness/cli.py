@@ -8,7 +8,7 @@ import subprocess
 import time
 
 from . import abort, cargo, clients, cluster, command, conformance, drivers, endurance, packaging, paths, recipes, report
-from . import secure, tools
+from . import secure, simulation, tools
 from .server import RUNTIMES, Elsewhere, Server
 
 # name, what it does, how, whether it needs the release build
@@ -18,6 +18,7 @@ STAGES = [
     ("doc", "documentation without warnings", cargo.doc, False),
     ("test", "unit, documentation and cross-crate tests", cargo.test, False),
     ("fuzz", "fuzz targets on seeds and mutations of them", cargo.fuzz, False),
+    ("simulation", "clusters with faults on a virtual clock, by seed", simulation.simulation, False),
     ("codec-bench", "the benchmark of the codec against its peers builds", cargo.codec_bench, False),
     ("abort", "a command that a panic ends survives the probes and the fuzz inputs", abort.abort, False),
     ("features", "each feature builds alone", cargo.features, False),
