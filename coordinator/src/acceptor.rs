@@ -4,7 +4,6 @@
 //! | asked to | if | answers | keeps |
 //! |---|---|---|---|
 //! | prepare | the ballot is later than all it has seen | promised, with what it accepted and learned | the promise |
-//! | prepare | it is the promised ballot: the request came twice | the same again | nothing new |
 //! | prepare | otherwise | the latest ballot it has seen | nothing new |
 //! | propose | no later ballot was seen | accepted | the proposal |
 //! | propose | it was accepted before: the request came twice | accepted | nothing new |
@@ -12,8 +11,9 @@
 //! | propose | that is too long ago to know | nothing | nothing new |
 //! | commit | always | done, when the mutation is applied | the later of this and what it had learned |
 //!
-//! "Later" is by time alone for a promise: two ballots of one microsecond never both win, so that what a later round
-//! writes has a greater timestamp than what it overwrites.
+//! "Later" is by time alone for a promise: of two ballots of one microsecond at most one is promised by a majority, even
+//! if they are the same, so that what a later round writes has a greater timestamp than what it overwrites. Who asks a
+//! second time is refused, therefore; its first answer counts.
 //!
 //! A refusal says that the proposal was never accepted here, and never will be: a coordinator that hears it from all
 //! replicas proposes anew, and what it wrote would be there twice if one had accepted it, and refused it when it came again.
@@ -85,7 +85,6 @@ impl<M: Model> Acceptor<M> {
     /// Promises to accept nothing before this ballot, unless a later one was seen.
     pub fn prepare(&mut self, ballot: Ballot) -> Answer<Promise<M>> {
         let (promised, keep) = match self.latest() {
-            Some(latest) if latest == ballot => (Ok(()), Keep::Nothing),
             Some(latest) if latest.micros >= ballot.micros => (Err(latest), Keep::Nothing),
             _ => {
                 self.promised = Some(ballot);

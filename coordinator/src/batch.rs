@@ -68,6 +68,8 @@ pub struct Batch<M: Model> {
     id: u128,
     log: Nodes,
     parts: Parts<M>,
+    /// How many mutations have met their level.
+    met: usize,
     write_type: WriteType,
     clock: Clock,
     deadline: Instant,
@@ -111,6 +113,7 @@ impl<M: Model> Batch<M> {
             id,
             log,
             parts,
+            met: 0,
             write_type,
             clock: Clock::new(now),
             deadline,
@@ -214,11 +217,15 @@ impl<M: Model> Machine<M> for Batch<M> {
                 Stepped::Done(Err(failure)) if !self.told => {
                     self.end = Some(Err(failure));
                 }
-                Stepped::Done(Ok(())) if !self.told && self.parts.are_reached() => {
-                    self.state = State::Removing(Votes::new(self.log.iter().copied()));
-                    self.end = Some(Ok(()));
+                Stepped::Done(Ok(())) => {
+                    self.met += 1;
+                    if self.met == self.parts.len() {
+                        self.state = State::Removing(Votes::new(self.log.iter().copied()));
+                        self.end = Some(Ok(()));
+                    }
                 }
-                Stepped::Done(_) => {}
+                // The first failure was told.
+                Stepped::Done(Err(_)) => {}
             }
         }
     }

@@ -116,10 +116,6 @@ impl<M: Model> Parts<M> {
         self.expired
     }
 
-    pub(super) fn are_reached(&self) -> bool {
-        self.parts.iter().all(|(acks, _)| acks.is_reached())
-    }
-
     pub(super) fn are_settled(&self) -> bool {
         self.parts.iter().all(|(acks, _)| acks.is_settled())
     }
