@@ -35,3 +35,6 @@ pub(crate) fn check(history: &[Record], replicas: Replicas, end: &Store) -> Vec<
     violations.extend(batches::check(history, end));
     violations
 }
+
+#[cfg(test)]
+mod tests;
