@@ -323,6 +323,17 @@ fn what_is_no_request_for_metrics_is_refused() {
 }
 
 #[test]
+fn each_pool_is_published_by_its_name() {
+    let server = Published::start();
+    let samples = server.samples();
+    for pool in ["work", "logins", "hooks"] {
+        for name in ["helenus_offload_stuck", "helenus_offload_timed_out_total"] {
+            assert_eq!(samples[&format!("{name}{{pool=\"{pool}\"}}")], 0.0);
+        }
+    }
+}
+
+#[test]
 fn the_dashboard_asks_for_nothing_that_is_not_published() {
     let dashboard = include_str!("../../../dashboards/helenus.json");
     let parsed: serde_json::Value = serde_json::from_str(dashboard).unwrap();
