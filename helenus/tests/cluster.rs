@@ -5,6 +5,7 @@ use std::time::Duration;
 use helenus::{ClientConfig, ClusterError, NodeState, TestCluster};
 use helenus_client::{Error, Statement};
 use helenus_core::message::ErrorDetail;
+use helenus_core::types::Counter;
 use helenus_core::{Consistency, ErrorCode};
 use helenus_std::Client;
 
@@ -207,28 +208,37 @@ fn applied(client: &Client, text: &str) -> Result<bool, Error> {
 #[test]
 fn of_clients_that_contend_for_a_row_exactly_one_wins() {
     let (cluster, clients) = start();
+    // Of a round that takes too long nobody knows what came of it: who then finds its own value has won.
+    let has_won = &|round: i32, number: usize| {
+        let insert = format!(
+            "INSERT INTO shop.orders (k, c, v) VALUES ({round}, 0, '{number}') IF NOT EXISTS"
+        );
+        loop {
+            let Ok(result) = clients[number % 3].query(&*insert, ()) else {
+                continue;
+            };
+            let rows = result.rows().unwrap();
+            let row = rows.iter().next().unwrap().unwrap();
+            let applied = row.get::<bool>("[applied]").unwrap();
+            return applied || row.get::<&str>("v").unwrap() == number.to_string();
+        }
+    };
     for round in 0..8 {
-        let insert =
-            format!("INSERT INTO shop.orders (k, c, v) VALUES ({round}, 0, 'mine') IF NOT EXISTS");
-        let won: usize = std::thread::scope(|scope| {
+        let won = std::thread::scope(|scope| {
             let tries: Vec<_> = (0..6)
-                .map(|number| {
-                    let (client, insert) = (&clients[number % 3], &insert);
-                    // A round that others pre-empt for too long is tried again.
-                    scope.spawn(move || {
-                        loop {
-                            if let Ok(applied) = applied(client, insert) {
-                                return applied;
-                            }
-                        }
-                    })
-                })
+                .map(|number| scope.spawn(move || has_won(round, number)))
                 .collect();
             let won = tries.into_iter().map(|each| each.join().unwrap());
             won.filter(|won| *won).count()
         });
         assert_eq!(won, 1, "round {round}");
     }
+    query(
+        &clients[0],
+        "UPDATE shop.orders SET v = 'mine' WHERE k = 1 AND c = 0",
+        Consistency::ALL,
+    )
+    .unwrap();
     assert!(
         applied(
             &clients[1],
@@ -280,6 +290,38 @@ fn batches_reach_all_their_partitions() {
     cluster.restart(3).unwrap();
     let all = query(&clients[0], "SELECT k FROM shop.orders", Consistency::ALL);
     assert_eq!(all.unwrap(), 15);
+}
+
+#[test]
+fn counters_add_up_whichever_node_counts() {
+    let (cluster, clients) = start();
+    let table = "CREATE TABLE shop.hits (k int PRIMARY KEY, n counter)";
+    query(&clients[0], table, Consistency::ONE).unwrap();
+    let add = |client: &Client, keys: std::ops::Range<i32>| {
+        for key in keys {
+            let text = format!("UPDATE shop.hits SET n = n + 2 WHERE k = {key}");
+            query(client, &text, Consistency::QUORUM).unwrap();
+        }
+    };
+    for client in &clients {
+        cluster.duplicate(&[1, 2, 3], 0.5).unwrap();
+        add(client, 0..10);
+    }
+    cluster.heal();
+    cluster.stop(1).unwrap();
+    add(&clients[1], 0..10);
+    let batch = "BEGIN COUNTER BATCH UPDATE shop.hits SET n = n + 1 WHERE k = 0; \
+                 UPDATE shop.hits SET n = n + 1 WHERE k = 1; APPLY BATCH";
+    query(&clients[2], batch, Consistency::QUORUM).unwrap();
+    cluster.restart(1).unwrap();
+    for key in 0..10 {
+        let mut statement = Statement::new("SELECT n FROM shop.hits WHERE k = ?");
+        statement.options.consistency = Consistency::ALL;
+        let result = clients[1].query(statement, (key,)).unwrap();
+        let found: Vec<_> = result.typed::<(Counter,)>().unwrap().collect();
+        let batched = i64::from(key < 2);
+        assert_eq!(found, [Ok((Counter(8 + batched),))], "{key}");
+    }
 }
 
 #[test]

@@ -11,7 +11,7 @@ use helenus_engine::readers::{PartitionRange, ReadCommand};
 use helenus_engine::storage::Mutation;
 
 use super::Member;
-use super::coordination::Course;
+use super::coordination::{Course, Waiting};
 use super::model::Partition;
 use super::requests::{CONTENTION, READ, WRITE, conclude_read, conclude_write, refused, repair};
 use crate::embedded::{Node, Task};
@@ -112,6 +112,6 @@ impl Node {
         let now = Instant::now();
         let machine = BatchReplay::new(planned, now, now + WRITE);
         // Nobody waits for it.
-        let _ = self.embark(member, Course::plain(machine), None);
+        let _ = self.embark(member, Course::plain(machine), Waiting::Nobody);
     }
 }

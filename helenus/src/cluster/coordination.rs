@@ -20,6 +20,7 @@ use helenus_engine::replica::ReadData;
 use parking_lot::Mutex;
 
 use super::Member;
+use super::counters::Counters;
 use super::message::{self, Call};
 use super::model::EngineModel;
 use crate::embedded::{Node, Task};
@@ -30,9 +31,14 @@ pub(super) type Came = Result<Outcome<EngineModel>, Failure>;
 /// What takes in what came of a request.
 pub(super) type Conclusion = Box<dyn FnOnce(&Member, &mut Task, Came) + Send>;
 
+/// What tells another node what came of a request of its.
+pub(super) type Answer = Box<dyn FnOnce(&Arc<Node>, &Member, Came) + Send>;
+
 /// A machine, and what it takes to decide for it, if it is a conditional write.
 pub(super) enum Course {
     Plain(Box<dyn Machine<EngineModel> + Send>),
+    /// Updates of counters.
+    Counters(Box<Counters>),
     /// With the read that its condition is about.
     Conditional(Box<Paxos<EngineModel>>, Arc<ReadCommand>),
 }
@@ -45,6 +51,7 @@ impl Course {
     fn machine(&mut self) -> &mut dyn Machine<EngineModel> {
         match self {
             Self::Plain(machine) => &mut **machine,
+            Self::Counters(machine) => &mut **machine,
             Self::Conditional(machine, _) => &mut **machine,
         }
     }
@@ -71,12 +78,20 @@ struct State {
     work: Option<Box<Work>>,
 }
 
+/// Who waits for the outcome of a coordination; nobody once it is there.
+#[expect(clippy::large_enum_variant, reason = "lives in work, which is boxed")]
+pub(super) enum Waiting {
+    Nobody,
+    Task(Task, Conclusion),
+    /// A node that has this one lead.
+    Asker(Answer),
+}
+
 struct Work {
     course: Course,
     /// What other nodes were asked to read, which it takes to understand what they answer.
     asked: Vec<(CallId, Arc<ReadCommand>)>,
-    /// Who waits for the outcome; nobody once it is there.
-    waiting: Option<(Task, Conclusion)>,
+    waiting: Waiting,
     /// When somebody comes to say that time has passed.
     alarm: Option<Instant>,
 }
@@ -113,7 +128,7 @@ impl Node {
         task: Task,
         conclusion: impl FnOnce(&Member, &mut Task, Came) + Send + 'static,
     ) -> Option<Task> {
-        self.embark(member, course, Some((task, Box::new(conclusion))))
+        self.embark(member, course, Waiting::Task(task, Box::new(conclusion)))
     }
 
     /// The same for what nobody waits for.
@@ -121,7 +136,7 @@ impl Node {
         self: &Arc<Self>,
         member: &Member,
         course: Course,
-        waiting: Option<(Task, Conclusion)>,
+        waiting: Waiting,
     ) -> Option<Task> {
         let coordinations = &member.coordinations;
         let coordination = Arc::new(Coordination {
@@ -232,10 +247,19 @@ impl Node {
                 work.hear(News::Answer(to, call, Reply::Done));
             }
             Action::Decide { ballot, data } => work.decide(ballot, data),
-            Action::Done(came) => {
-                let (mut task, conclusion) = work.waiting.take()?;
-                conclusion(member, &mut task, came);
-                return Some(task);
+            Action::Done(came) => match std::mem::replace(&mut work.waiting, Waiting::Nobody) {
+                Waiting::Nobody => {}
+                Waiting::Task(mut task, conclusion) => {
+                    conclusion(member, &mut task, came);
+                    return Some(task);
+                }
+                Waiting::Asker(answer) => answer(self, member, came),
+            },
+            Action::ApplyCounter { mutation } => {
+                let counted = self.count_here(member, &mutation);
+                if let Course::Counters(counters) = &mut work.course {
+                    counters.counted(Instant::now(), counted);
+                }
             }
             _ => {}
         }
@@ -262,7 +286,7 @@ impl Work {
         let Course::Conditional(paxos, command) = &mut self.course else {
             return;
         };
-        let Some((task, _)) = &mut self.waiting else {
+        let Waiting::Task(task, _) = &mut self.waiting else {
             return;
         };
         let execution = &mut task.errand.execution;

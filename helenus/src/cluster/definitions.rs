@@ -39,6 +39,8 @@ struct Waiting {
     warnings: Vec<String>,
     ddl: Arc<Ddl>,
     keyspace: Option<Arc<str>>,
+    /// Whether the first node found nothing to change, for what this node has yet to hear.
+    is_needless: bool,
 }
 
 impl Definitions {
@@ -91,6 +93,7 @@ impl Node {
             warnings: update.warnings,
             ddl,
             keyspace,
+            is_needless: false,
         };
         member.definitions.waiting.lock().insert(random, waiting);
         let first = member.first();
@@ -119,6 +122,10 @@ impl Node {
         let now = self.clock.context(ProtocolVersion::LATEST).timestamp;
         let is_good = {
             let _turn = self.altering.lock().unwrap_or_else(PoisonError::into_inner);
+            if member.definitions.log.lock().knows(&random) {
+                // It was asked for twice.
+                return;
+            }
             change.id.0 = member.definitions.log.lock().next(now);
             let update = change.apply(&self.schema());
             let is_good = update.is_ok_and(|update| update.change.is_some());
@@ -153,6 +160,14 @@ impl Node {
         }
         for random in randoms {
             self.settle(member, random, true);
+        }
+        let needless: Vec<_> = {
+            let waiting = member.definitions.waiting.lock();
+            let needless = waiting.iter().filter(|(_, waiting)| waiting.is_needless);
+            needless.map(|(random, _)| *random).collect()
+        };
+        for random in needless {
+            self.settle(member, random, false);
         }
     }
 
@@ -200,7 +215,7 @@ impl Node {
             });
             return waiting.task.proceed();
         }
-        // Another change came first: this node knows of it by now, and says the same of it.
+        // Another change came first: a node that knows of it says the same of this one.
         let context = *waiting.task.errand.execution.context();
         let keyspace = waiting.keyspace.as_deref();
         match self.schema().apply(&waiting.ddl, keyspace, &context) {
@@ -213,8 +228,9 @@ impl Node {
                 waiting.task.proceed();
             }
             Ok(_) => {
-                let error = "The nodes don't agree on the schema";
-                waiting.task.fail(ErrorResponse::server_error(error));
+                // That is still on its way here; the statement isn't left waiting for ever.
+                waiting.is_needless = true;
+                member.definitions.waiting.lock().insert(random, waiting);
             }
         }
     }

@@ -1,5 +1,6 @@
 //! A node's part in its cluster: who the others are, who of them is alive, and what is on its way to them.
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -20,6 +21,9 @@ use super::placements::Placements;
 use super::speculations::Speculations;
 use crate::embedded::{Delays, Node};
 
+/// How many calls are remembered.
+const HEARD: usize = 256;
+
 type Job = Box<dyn FnOnce() + Send>;
 
 /// What a node of a cluster has beside what it has as a node by itself.
@@ -31,6 +35,8 @@ pub(crate) struct Member {
     alive: RwLock<NodeSet>,
     /// What became due while the node was paused; `None` while it isn't.
     paused: Mutex<Option<Vec<Job>>>,
+    /// The last calls that may be carried out once, by who made them.
+    heard: Mutex<VecDeque<(NodeId, Call)>>,
     pub(super) definitions: Definitions,
     pub(super) coordinations: Coordinations,
     pub(super) placements: Placements,
@@ -53,6 +59,7 @@ impl Member {
             interconnect: Arc::clone(interconnect),
             alive: RwLock::new(ring.ids().collect()),
             paused: Mutex::default(),
+            heard: Mutex::default(),
             definitions: Definitions::new(schema),
             coordinations: Coordinations::default(),
             placements: Placements::default(),
@@ -147,6 +154,19 @@ impl Member {
             }
             job(node);
         });
+    }
+
+    /// Whether a call was heard before, of those that may be carried out once: the network may have doubled it.
+    pub(super) fn has_heard(&self, from: NodeId, call: Call) -> bool {
+        let mut heard = self.heard.lock();
+        if heard.contains(&(from, call)) {
+            return true;
+        }
+        if heard.len() == HEARD {
+            heard.pop_front();
+        }
+        heard.push_back((from, call));
+        false
     }
 
     /// Holds up what becomes due, as for a process that is stopped.

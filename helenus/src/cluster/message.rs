@@ -1,6 +1,7 @@
 //! What nodes say to each other, as bytes: a byte for the kind, whose call it belongs to, and what the kind has.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::{BufMut, Bytes, BytesMut};
 use helenus_coordinator::{CallId, FailureReason, Reply, Request};
@@ -100,6 +101,7 @@ const PROPOSE: u8 = 7;
 const COMMIT: u8 = 8;
 const STORE_BATCH: u8 = 9;
 const REMOVE_BATCH: u8 = 10;
+const COUNTER_WRITE: u8 = 11;
 const DATA: u8 = 32;
 const DIGEST: u8 = 33;
 const DONE: u8 = 34;
@@ -158,6 +160,16 @@ pub(crate) fn ask(call: Call, request: &Request<EngineModel>) -> Option<Bytes> {
         Request::Truncate { table } => {
             out = begin(TRUNCATE, call);
             out.put_u128(*table);
+        }
+        Request::CounterWrite {
+            mutation,
+            consistency,
+            timeout,
+        } => {
+            out = begin(COUNTER_WRITE, call);
+            out.put_consistency(*consistency);
+            out.put_i64(i64::try_from(timeout.as_micros()).unwrap_or(i64::MAX));
+            mutation.encode(&mut out);
         }
         Request::Prepare { partition, ballot } => {
             out = begin(PREPARE, call);
@@ -301,6 +313,17 @@ fn read_body(
         TRUNCATE => {
             let table = reader.uuid()?.as_u128();
             Message::Ask(call, Request::Truncate { table })
+        }
+        COUNTER_WRITE => {
+            let consistency = reader.consistency()?;
+            let timeout = Duration::from_micros(reader.long()?.unsigned_abs());
+            let mutation = Arc::new(Mutation::decode(schema, reader.remaining())?);
+            let request = Request::CounterWrite {
+                mutation,
+                consistency,
+                timeout,
+            };
+            Message::Ask(call, request)
         }
         PREPARE => {
             let partition = rounds::partition(reader)?;

@@ -4,6 +4,7 @@
 mod acceptors;
 mod agreements;
 mod coordination;
+mod counters;
 mod definitions;
 mod hints;
 mod interconnect;

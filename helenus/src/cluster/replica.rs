@@ -1,7 +1,7 @@
 //! What a node does as a replica: it answers what the coordinators of the cluster ask, itself among them.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use helenus_coordinator::{FailureReason, NodeId, Reply, Request};
@@ -15,6 +15,7 @@ use super::coordination::News;
 use super::interconnect::Door;
 use super::message::{self, Message};
 use super::model::EngineModel;
+use super::requests::WRITE;
 use crate::embedded::Node;
 
 /// Fragments that are read under one lock of a shard.
@@ -24,7 +25,7 @@ const SLICE: usize = 1024;
 const AT_ONCE: usize = 4 * SLICE;
 
 /// What a replica says to a request.
-type Said = Result<Reply<EngineModel>, FailureReason>;
+pub(super) type Said = Result<Reply<EngineModel>, FailureReason>;
 
 impl Door for Node {
     fn receive(self: Arc<Self>, from: NodeId, bytes: Bytes) {
@@ -39,6 +40,7 @@ impl Door for Node {
             }
         };
         match message {
+            Message::Ask(call, Request::CounterWrite { .. }) if member.has_heard(from, call) => {}
             Message::Ask(call, request) => self.serve(member, request, move |_, member, said| {
                 let answer = match &said {
                     Ok(reply) => message::answer(call, reply),
@@ -90,6 +92,14 @@ impl Node {
                 let now_seconds = self.clock.now_seconds();
                 self.apply(std::slice::from_ref::<Mutation>(&mutation), now_seconds);
                 Ok(Reply::Done)
+            }
+            Request::CounterWrite {
+                mutation,
+                consistency,
+                timeout,
+            } => {
+                let deadline = Instant::now() + timeout.min(WRITE);
+                return self.lead(member, mutation, consistency, deadline, say);
             }
             Request::Truncate { table } => {
                 match self.schema().table_with_id(TableId::from_u128(table)) {

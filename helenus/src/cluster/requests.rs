@@ -154,10 +154,7 @@ impl Node {
         mutations: Vec<Mutation>,
     ) -> Option<Task> {
         if mutations.iter().any(|mutation| mutation.table.is_counter) {
-            return refused(
-                task,
-                ErrorResponse::invalid("Counters are not supported on a cluster of several nodes"),
-            );
+            return self.count(member, task, mutations);
         }
         let level = task.errand.execution.consistency();
         let plan = |mutation: Mutation| {

@@ -115,6 +115,11 @@ impl Log {
         }
     }
 
+    /// Whether there is a change that this was drawn for.
+    pub(crate) fn knows(&self, random: &[u8; 16]) -> bool {
+        self.changes.keys().any(|(_, known)| known == random)
+    }
+
     /// A timestamp for a change that comes behind all others: `now`, in microseconds from 1970, if that does.
     pub(crate) fn next(&self, now: i64) -> i64 {
         let last = self.changes.last_key_value();
@@ -194,6 +199,7 @@ mod tests {
             same.table("ks", "t").unwrap().id
         );
         assert_eq!((log.next(3), log.next(100)), (8, 100));
+        assert!(log.knows(&changes()[0].id.1) && !log.knows(&[9; 16]));
     }
 
     #[test]

@@ -131,7 +131,7 @@ impl Shards {
     }
 
     /// Runs `action` on the shard that owns `token`, which nobody else uses meanwhile.
-    pub(super) fn with_owner<T>(
+    pub(crate) fn with_owner<T>(
         &self,
         table: &Table,
         token: Token,
