@@ -33,6 +33,9 @@ fn assert_needs_all<T>(bytes: &Bytes, decode: impl Fn(&Bytes) -> Result<T, Encod
 }
 
 proptest! {
+    // Each case is cut at every length.
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
     #[test]
     fn mutations_come_back(mutations in any_mutations()) {
         for mutation in mutations {

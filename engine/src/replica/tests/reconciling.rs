@@ -54,8 +54,6 @@ fn any_spread() -> impl Strategy<Value = Vec<(Mutation, u8)>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(512))]
-
     #[test]
     fn replicas_give_together_what_one_with_all_writes_gives(
         mutations in any_spread(),
