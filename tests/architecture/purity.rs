@@ -43,6 +43,12 @@ const FORBIDDEN: &[(&str, &str)] = &[
     ("async fn", "progress is a return value"),
 ];
 
+/// What occurs for a reason: the one loop in which a caller's own future waits for readers and consumers.
+const ALLOWED: &[(&str, &str)] = &[
+    ("engine/src/readers/waiting.rs", ".await"),
+    ("engine/src/readers/waiting.rs", "async fn"),
+];
+
 #[test]
 fn pure_sources_touch_nothing_outside() {
     let mut wrong = Vec::new();
@@ -52,9 +58,11 @@ fn pure_sources_touch_nothing_outside() {
     {
         for file in package.sources() {
             let code = Code::read(&file);
-            for (text, instead) in FORBIDDEN {
+            let shown_file = shown(&file);
+            let is_allowed = |text: &str| ALLOWED.contains(&(shown_file.as_str(), text));
+            for (text, instead) in FORBIDDEN.iter().filter(|(text, _)| !is_allowed(text)) {
                 if let Some(line) = code.find_outside_tests(text) {
-                    wrong.push(format!("{}:{line}: {text} ({instead})", shown(&file)));
+                    wrong.push(format!("{shown_file}:{line}: {text} ({instead})"));
                 }
             }
         }
