@@ -19,6 +19,7 @@ mod cas;
 mod cells;
 mod change;
 mod expression;
+mod lookup;
 mod mutate;
 mod page;
 mod row;
@@ -33,8 +34,10 @@ mod write;
 
 pub use action::{Action, Completed, Outcome, not_logged_in};
 pub use calls::Calls;
+pub use lookup::{Lookedup, LookedupRow, Lookup};
 pub(crate) use row::{RowView, clustering_part, list_element};
 pub(crate) use select::limit_value;
+pub use start::plain_mutations;
 pub use work::{Work, WorkKind};
 
 use std::ops::ControlFlow;

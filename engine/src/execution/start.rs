@@ -16,6 +16,7 @@ use super::action::Action;
 use super::attributes;
 use super::calling::{self, Calling};
 use super::cas::{CasRun, Request};
+use super::cells::Stamp;
 use super::mutate::{self, Places};
 use super::select::SelectRun;
 use super::view::ViewRun;
@@ -24,11 +25,13 @@ use crate::consistency::{Access, check, nearest_level};
 use crate::context::Context;
 use crate::describe::describe;
 use crate::guardrails::{
-    Guard, Part as KeyPart, check_change_log, check_definition, check_modification, check_places,
-    check_select, check_timestamp, check_truncate, check_use, check_values, check_write_levels,
+    Guard, Guardrails, Part as KeyPart, check_change_log, check_definition, check_modification,
+    check_places, check_select, check_timestamp, check_truncate, check_use, check_values,
+    check_write_levels,
 };
 use crate::schema::{Keyspace, Schema, Table};
 use crate::statement::{BoundRows, Condition, Modify, Plan, Statement};
+use crate::storage::Mutation;
 use crate::term::{Binds, OwnedBinds};
 
 /// What a request says about an execution besides its values.
@@ -42,6 +45,16 @@ pub(super) struct Settings {
 }
 
 impl Settings {
+    fn of(params: &QueryParams<'_>, context: Context) -> Self {
+        Self::new(
+            params.consistency,
+            params.serial_consistency,
+            params.timestamp,
+            params.now_in_seconds,
+            context,
+        )
+    }
+
     fn new(
         consistency: Consistency,
         serial: Option<Consistency>,
@@ -59,7 +72,10 @@ impl Settings {
     }
 }
 
-fn keyspace_of<'s>(schema: &'s Schema, table: &Table) -> Result<&'s Keyspace, ErrorResponse> {
+pub(super) fn keyspace_of<'s>(
+    schema: &'s Schema,
+    table: &Table,
+) -> Result<&'s Keyspace, ErrorResponse> {
     schema
         .keyspaces
         .get(&table.keyspace)
@@ -151,13 +167,7 @@ pub(super) fn bound_statement(
         session_keyspace,
         context,
     } = beginning;
-    let settings = Settings::new(
-        params.consistency,
-        params.serial_consistency,
-        params.timestamp,
-        params.now_in_seconds,
-        context,
-    );
+    let settings = Settings::of(params, context);
     let act = |action, response| Run::Act {
         action: Some(action),
         response,
@@ -194,26 +204,7 @@ pub(super) fn bound_statement(
             Run::Select(select)
         }
         Plan::Modify(modify) if matches!(modify.condition, Condition::None) => {
-            check_modification(modify, guard)?;
-            check_write_levels(settings.consistency, settings.serial, guard)?;
-            check_write(schema, modify, Access::Write, &settings)?;
-            check_change_log(
-                schema,
-                modify,
-                settings.consistency,
-                match modify.table.is_counter {
-                    true => WriteType::COUNTER,
-                    false => WriteType::SIMPLE,
-                },
-                guard,
-            )?;
-            let places = places(modify, &binds, guard)?;
-            let stamp =
-                attributes::stamp(modify, &binds, settings.timestamp, settings.now_seconds)?;
-            if modify.timestamp.is_some() {
-                let table = &modify.table.name;
-                check_timestamp(table, stamp.timestamp, context.timestamp, guard)?;
-            }
+            let (places, stamp) = modification(schema, modify, &binds, &settings, guard)?;
             if modify.reads {
                 let item = Item {
                     binds: Arc::new(binds.to_owned(statement.places())),
@@ -228,16 +219,7 @@ pub(super) fn bound_statement(
                 let run = WriteRun::new(vec![item], Vec::new(), context, elements);
                 return Ok(Run::Write(run));
             }
-            let mut mutations = Vec::with_capacity(places.keys.len());
-            mutate::mutations(
-                modify,
-                &places,
-                stamp,
-                &binds,
-                &BTreeMap::new(),
-                &mut mutations,
-            )?;
-            check_values(&mutations, guard)?;
+            let mutations = mutations(modify, &places, stamp, &binds, guard)?;
             act(Action::Write(mutations), Response::Void)
         }
         Plan::Modify(modify) => {
@@ -307,6 +289,80 @@ pub(super) fn bound_statement(
             )
         }
     })
+}
+
+/// Where and when a modification by itself applies, if it may.
+fn modification(
+    schema: &Schema,
+    modify: &Modify,
+    binds: &Binds<'_>,
+    settings: &Settings,
+    guard: &mut Guard<'_>,
+) -> Result<(Places, Stamp), ErrorResponse> {
+    check_modification(modify, guard)?;
+    check_write_levels(settings.consistency, settings.serial, guard)?;
+    check_write(schema, modify, Access::Write, settings)?;
+    let write_type = match modify.table.is_counter {
+        true => WriteType::COUNTER,
+        false => WriteType::SIMPLE,
+    };
+    check_change_log(schema, modify, settings.consistency, write_type, guard)?;
+    let places = places(modify, binds, guard)?;
+    let stamp = attributes::stamp(modify, binds, settings.timestamp, settings.now_seconds)?;
+    if modify.timestamp.is_some() {
+        let table = &modify.table.name;
+        check_timestamp(table, stamp.timestamp, settings.context.timestamp, guard)?;
+    }
+    Ok((places, stamp))
+}
+
+/// What a modification writes that needs no read.
+fn mutations(
+    modify: &Modify,
+    places: &Places,
+    stamp: Stamp,
+    binds: &Binds<'_>,
+    guard: &mut Guard<'_>,
+) -> Result<Vec<Mutation>, ErrorResponse> {
+    let mut mutations = Vec::with_capacity(places.keys.len());
+    mutate::mutations(
+        modify,
+        places,
+        stamp,
+        binds,
+        &BTreeMap::new(),
+        &mut mutations,
+    )?;
+    check_values(&mutations, guard)?;
+    Ok(mutations)
+}
+
+/// What a modification writes that needs no read, and has neither an error nor a warning to answer with. The arguments
+/// are those of [`Execution::new`](super::Execution::new), which begins all others.
+pub fn plain_mutations(
+    schema: &Schema,
+    statement: &Statement,
+    params: &QueryParams<'_>,
+    context: &Context,
+    guardrails: &Guardrails,
+) -> Option<Vec<Mutation>> {
+    let Plan::Modify(modify) = statement.plan() else {
+        return None;
+    };
+    let is_plain = matches!(modify.condition, Condition::None) && !modify.reads;
+    let calls = statement.may_take_long() || !statement.natives().is_empty();
+    if !is_plain || calls || params.page_size == Some(0) {
+        return None;
+    }
+    let settings = Settings::of(params, *context);
+    let list_elements = Cell::new(0);
+    let variables = statement.variables.columns();
+    let mut binds = Binds::new(variables, &params.values, context, &list_elements).ok()?;
+    statement.expand(&mut binds).ok()?;
+    let mut guard = Guard::new(guardrails);
+    let (places, stamp) = modification(schema, modify, &binds, &settings, &mut guard).ok()?;
+    let mutations = mutations(modify, &places, stamp, &binds, &mut guard).ok()?;
+    guard.into_warnings().is_empty().then_some(mutations)
 }
 
 /// Where a modification applies, if the combinations of its `IN`s aren't too many.

@@ -211,6 +211,19 @@ impl ClusteringPlan {
             .any(|step| matches!(step.kind, GroupKind::In { .. }))
     }
 
+    /// Whether exactly one row is named by values, whatever the bindings.
+    pub(crate) fn is_one(&self, table: &Table) -> bool {
+        self.is_full(table) && !self.has_in()
+    }
+
+    /// The place of the one row, in the form that sorts; `None` if another plan names it, or a value can't be in a key.
+    pub(crate) fn bind_one(&self, table: &Table, binds: &Binds<'_>) -> Option<Bytes> {
+        match self.bind(table, binds).ok()? {
+            BoundRows::One(key) => Some(key.sort),
+            _ => None,
+        }
+    }
+
     /// The rows under these bindings.
     pub(crate) fn bind(
         &self,

@@ -2,6 +2,7 @@
 
 use bytes::{BufMut as _, Bytes, BytesMut};
 use helenus_core::ErrorResponse;
+use smallvec::SmallVec;
 
 use super::clustering::{null_in_condition, unset_in_condition};
 use crate::readers::{PartitionRange, RingBound};
@@ -26,6 +27,9 @@ pub(crate) fn check_combinations(left: usize, right: usize) -> Result<(), ErrorR
 
 /// The longest partition key, and the longest part of one.
 const MAX_KEY: usize = 65_535;
+
+/// A partition key for the moment of a read; most are short enough to take no allocation.
+pub(crate) type KeyBytes = SmallVec<[u8; 32]>;
 
 /// A restriction of one part of the partition key.
 #[derive(Debug, Clone)]
@@ -70,6 +74,29 @@ impl KeyPlan {
     /// Whether some part is restricted by `IN`.
     pub(crate) fn has_in(&self) -> bool {
         matches!(self, Self::Points(parts) if parts.iter().any(|part| matches!(part, KeyPart::In(_))))
+    }
+
+    /// Whether exactly one partition is named, whatever the bindings.
+    pub(crate) fn is_one(&self) -> bool {
+        matches!(self, Self::Points(_)) && !self.has_in()
+    }
+
+    /// The key of the one partition; `None` if another plan names it, or a value can't be in a key.
+    pub(crate) fn bind_one(&self, table: &Table, binds: &Binds<'_>) -> Option<KeyBytes> {
+        let Self::Points(parts) = self else {
+            return None;
+        };
+        if let [KeyPart::Equal(term)] = parts.as_slice() {
+            let value = term.bind(binds).ok()?;
+            let key = value.as_slice()?;
+            return (1..=MAX_KEY)
+                .contains(&key.len())
+                .then(|| KeyBytes::from_slice(key));
+        }
+        let BoundKeys::One(key) = self.bind(table, binds).ok()? else {
+            return None;
+        };
+        Some(KeyBytes::from_slice(&key.key))
     }
 
     /// The partitions under these bindings.

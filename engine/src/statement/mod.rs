@@ -30,7 +30,7 @@ pub(crate) use conditions::{BoundCondition, Condition};
 pub(crate) use expression::{Expression, Metadata, MetadataKind, MetadataPart, NativePlan, Output};
 pub(crate) use filter::{BoundFilter, map_value};
 pub(crate) use group_by::GroupBy;
-pub(crate) use keys::{BoundKeys, KeyPlan, check_combinations, key_part, partition_key};
+pub(crate) use keys::{BoundKeys, KeyBytes, KeyPlan, check_combinations, key_part, partition_key};
 pub(crate) use metadata::columns_id;
 pub(crate) use modify::{Modify, ModifyKind};
 pub(crate) use names::text as selectable_text;
@@ -72,6 +72,8 @@ pub struct Statement {
     /// How many values an execution has: the variables', then those taken from JSON documents and the results of native
     /// functions.
     places: usize,
+    /// Whether it reads one row by its primary key, with nothing to compute.
+    is_lookup: bool,
     /// The user functions it calls.
     functions: Vec<Arc<UserFunction>>,
     /// The same and the user aggregates, as what permission is needed for.
@@ -106,6 +108,11 @@ impl Statement {
     /// What the statement does.
     pub(crate) fn plan(&self) -> &Plan {
         &self.plan
+    }
+
+    /// Whether [`Lookup::bind`](crate::execution::Lookup::bind) may succeed.
+    pub fn is_lookup(&self) -> bool {
+        self.is_lookup
     }
 
     /// How many values an execution has, those that [`expand`](Self::expand) adds among them.
@@ -239,6 +246,9 @@ pub fn prepare(
             Arc::new(ResultMetadata::new(columns).with_id(id))
         }),
         places,
+        is_lookup: functions.is_empty()
+            && natives.is_empty()
+            && matches!(&plan, Plan::Select(select) if select.is_lookup()),
         functions,
         executes,
         natives,

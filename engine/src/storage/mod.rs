@@ -8,6 +8,7 @@ mod cell;
 mod counter;
 mod discard;
 mod expiry;
+mod found_row;
 mod key;
 mod merge;
 pub(crate) mod murmur3;
@@ -30,6 +31,7 @@ pub use shard::{Removed, Shard, ShardOptions, TableSize};
 pub use stored_row::StoredRow;
 
 pub(crate) use expiry::Purge;
+pub(crate) use found_row::FoundRow;
 pub(crate) use partition::{Partition, Rows};
 pub(crate) use reconcile::CellKind;
 pub(crate) use run::PartitionsRange;

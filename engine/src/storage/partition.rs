@@ -65,6 +65,11 @@ impl Partition {
         self.rows.find(|other| other.cmp(key)).map(|(_, row)| row)
     }
 
+    /// The row of these sort bytes.
+    pub(crate) fn entry(&self, sort: &[u8]) -> Option<&(ClusteringKey, StoredRow)> {
+        self.rows.find(|key| key.sort[..].cmp(sort))
+    }
+
     pub(crate) fn range_tombstones(&self) -> &RangeTombstones {
         &self.range_tombstones
     }

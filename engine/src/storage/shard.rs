@@ -158,6 +158,11 @@ impl Shard {
         }
     }
 
+    /// What there is of a table.
+    pub(super) fn table(&self, table: TableId) -> Option<&TableStore> {
+        self.tables.get(&table)
+    }
+
     /// Gives up all data of a table that was truncated or dropped.
     pub fn remove_table(&mut self, table: TableId) -> Option<Removed> {
         self.tables.remove(&table).map(|store| Removed { store })

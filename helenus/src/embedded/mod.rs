@@ -6,6 +6,7 @@ mod builder;
 mod clock;
 mod cql_literal;
 mod delays;
+mod direct;
 mod errand;
 mod faults;
 mod live;

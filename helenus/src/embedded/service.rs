@@ -24,9 +24,9 @@ use super::{EmbeddedService, Node};
 #[derive(Debug)]
 pub struct Session {
     /// What `USE` chose.
-    keyspace: Option<Arc<str>>,
+    pub(super) keyspace: Option<Arc<str>>,
     /// Who logged in.
-    user: Option<User>,
+    pub(super) user: Option<User>,
     peer: PeerInfo,
 }
 
@@ -76,8 +76,21 @@ impl Service for EmbeddedService {
             let (client, coordinator) = (session.peer.address.ip(), session.peer.local);
             Trace::begin(now, context, client, coordinator, &body, &self.node)
         });
+        let mut responder = responder;
         let begun = match body {
-            RequestBody::Execute(execute) => self.node.execute(&execute, session, version),
+            RequestBody::Execute(execute) => match self.node.statement(execute.id) {
+                Ok(statement) => {
+                    if trace.is_none() {
+                        let tried = self
+                            .node
+                            .answer_at_once(&execute, &statement, session, responder);
+                        let Some(again) = tried else { return };
+                        responder = again;
+                    }
+                    self.node.execute(statement, &execute, session, version)
+                }
+                Err(error) => Err(error),
+            },
             RequestBody::Query(query) => self.node.query(&query, session, version),
             RequestBody::Batch(batch) => self.node.batch(&batch, session, version),
             RequestBody::Prepare(prepare) => match self.node.prepare(&prepare, session) {
@@ -226,11 +239,11 @@ impl Node {
 
     fn execute(
         &self,
+        statement: Arc<Statement>,
         request: &Execute<'_>,
         session: &mut Session,
         version: ProtocolVersion,
     ) -> Result<Execution, ErrorResponse> {
-        let statement = self.statement(request.id)?;
         let metadata = request.result_metadata_id;
         let schema = self.schema();
         self.begin(
@@ -337,7 +350,7 @@ impl Node {
     }
 
     /// Refuses what the session's user may not do.
-    fn authorize(
+    pub(super) fn authorize(
         &self,
         user: &mut Option<User>,
         keyspace: Option<&str>,

@@ -117,11 +117,18 @@ impl ErrorResponse {
     /// UNPREPARED, in Apache Cassandra's words.
     #[must_use]
     pub fn unprepared(id: &[u8]) -> Self {
-        let message = format!(
-            "Prepared query with ID {id:02x} not found (either the query was not prepared on this \
-             host (maybe the host has been restarted?) or you have prepared too many queries and it \
-             has been evicted from the internal cache)",
-            id = Hex(id)
+        // Without a formatter, which takes twice as long as a request that is answered well.
+        let mut message = String::with_capacity(256);
+        message.push_str("Prepared query with ID ");
+        message.extend(
+            id.iter()
+                .flat_map(|byte| [byte >> 4, byte & 15])
+                .map(hex_digit),
+        );
+        message.push_str(
+            " not found (either the query was not prepared on this host (maybe the host has been \
+             restarted?) or you have prepared too many queries and it has been evicted from the \
+             internal cache)",
         );
         Self {
             code: ErrorCode::UNPREPARED,
@@ -160,11 +167,12 @@ impl fmt::Display for ErrorResponse {
 
 impl std::error::Error for ErrorResponse {}
 
-/// Bytes in hexadecimal.
-struct Hex<'a>(&'a [u8]);
-
-impl fmt::LowerHex for Hex<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-    }
+/// The digit of a number below 16.
+fn hex_digit(number: u8) -> char {
+    char::from(
+        b"0123456789abcdef"
+            .get(usize::from(number))
+            .copied()
+            .unwrap_or(b'0'),
+    )
 }

@@ -55,12 +55,17 @@ impl Faults {
     }
 
     /// The first fault that an execution meets, if it meets any. `node` is the address of the node that fails.
+    /// Whether there are any.
+    pub(super) fn are_set(&self) -> bool {
+        self.armed.load(Ordering::Relaxed)
+    }
+
     pub(super) fn strike(
         &self,
         execution: &Execution,
         node: impl FnOnce() -> IpAddr,
     ) -> Option<Strike> {
-        if !self.armed.load(Ordering::Relaxed) {
+        if !self.are_set() {
             return None;
         }
         self.meet(&execution.work()?, node)
