@@ -1,13 +1,14 @@
-//! The coordinator's own share of a read over three replicas: no engine, no network, and data that costs nothing.
+//! The coordinator's own share of a read or a write over three replicas: no engine, no network, and data that costs nothing.
 
 use std::time::{Duration, Instant};
 
 use helenus_coordinator::{
     Action, Failure, Machine, Model, Node, NodeId, NodeSet, Placement, Read, ReadOptions, ReadPlan,
     ReadRepair, Reconciled, Replication, Reply, Request, Ring, Speculation, Token, TokenRange,
-    Vantage,
+    Vantage, Write, WritePlan,
 };
 use helenus_core::Consistency;
+use helenus_core::message::WriteType;
 
 use crate::Scenario;
 
@@ -49,6 +50,20 @@ impl Model for Numbers {
     fn append(_: &mut [u64; 4], _: [u64; 4]) {}
 }
 
+/// A ring of three nodes with sixteen tokens each.
+fn three_nodes() -> Ring {
+    let node = |number: u8| Node {
+        host_id: number.into(),
+        address: ([127, 0, 0, number], 7000).into(),
+        data_centre: "datacenter1".into(),
+        rack: "rack1".into(),
+        tokens: (0..16)
+            .map(|n| Token(i64::from(number) * 1000 + n * 3000))
+            .collect(),
+    };
+    Ring::new(vec![node(1), node(2), node(3)])
+}
+
 /// Reads at one level, whose replicas agree: each is planned, made, driven and answered.
 pub struct Reads {
     ring: Ring,
@@ -64,16 +79,7 @@ impl Reads {
     /// Reads at this level.
     #[must_use]
     pub fn new(level: Consistency) -> Reads {
-        let node = |number: u8| Node {
-            host_id: number.into(),
-            address: ([127, 0, 0, number], 7000).into(),
-            data_centre: "datacenter1".into(),
-            rack: "rack1".into(),
-            tokens: (0..16)
-                .map(|n| Token(i64::from(number) * 1000 + n * 3000))
-                .collect(),
-        };
-        let ring = Ring::new(vec![node(1), node(2), node(3)]);
+        let ring = three_nodes();
         Reads {
             placement: ring.place(&Replication::Simple { factor: 3 }),
             ring,
@@ -129,6 +135,68 @@ impl Scenario for Reads {
     fn turn(&mut self) -> u64 {
         let data = self.read().expect("all replicas are alive and answer");
         assert_eq!(data, [7; 4]);
+        1
+    }
+}
+
+/// Writes at one level, which all replicas confirm: each is planned, made, driven and answered.
+pub struct Writes {
+    ring: Ring,
+    placement: Placement,
+    alive: NodeSet,
+    level: Consistency,
+    now: Instant,
+    calls: Vec<(NodeId, helenus_coordinator::CallId)>,
+    token: i64,
+}
+
+impl Writes {
+    /// Writes at this level.
+    #[must_use]
+    pub fn new(level: Consistency) -> Writes {
+        let ring = three_nodes();
+        Writes {
+            placement: ring.place(&Replication::Simple { factor: 3 }),
+            ring,
+            alive: NodeSet::first(3),
+            level,
+            now: Instant::now(),
+            calls: Vec::with_capacity(4),
+            token: 0,
+        }
+    }
+
+    fn write(&mut self) -> Result<(), Failure> {
+        self.token = (self.token + 777) % 50_000;
+        let vantage = Vantage {
+            ring: &self.ring,
+            local: NodeId(0),
+            alive: &self.alive,
+        };
+        let plan = WritePlan::new(&vantage, &self.placement, Token(self.token), self.level)?;
+        let deadline = self.now + Duration::from_secs(2);
+        let mut write = Write::<Numbers>::new(&plan, 7, WriteType::SIMPLE, self.now, deadline);
+        let mut outcome = None;
+        loop {
+            while let Some(action) = write.poll_action(self.now) {
+                match action {
+                    Action::Send { to, call, .. } => self.calls.push((to, call)),
+                    Action::Done(done) => outcome = Some(done.map(|_| ())),
+                    _ => {}
+                }
+            }
+            let Some((to, call)) = self.calls.pop() else {
+                assert!(write.is_finished());
+                return outcome.expect("all replicas have confirmed");
+            };
+            write.handle_reply(self.now, to, call, Reply::Done);
+        }
+    }
+}
+
+impl Scenario for Writes {
+    fn turn(&mut self) -> u64 {
+        self.write().expect("all replicas are alive and confirm");
         1
     }
 }

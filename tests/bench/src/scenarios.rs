@@ -6,7 +6,7 @@ use crate::Entry;
 use crate::Limit::{Count, Times};
 use crate::calls::Calls;
 use crate::client_calls::{Answered, ClientCalls};
-use crate::coordinator::Reads;
+use crate::coordinator::{Reads, Writes};
 use crate::core::{Asked, Pipeline, Storm, Traffic};
 use crate::engine::{Embedded, Statement};
 
@@ -75,9 +75,10 @@ scenarios! {
     "client v4, a row": ClientCalls::new(Answered::Row), Count(9000), Count(11);
     "client v4, void": ClientCalls::new(Answered::Void), Count(5500), Count(4);
 
-    // The coordinator's share of a read: planned, sent, counted and answered.
+    // The coordinator's share of a read or a write: planned, sent, counted and answered.
     "coordinator, a read at ONE": Reads::new(Consistency::ONE), Count(1600), Count(0);
     "coordinator, a read at QUORUM": Reads::new(Consistency::QUORUM), Count(2200), Count(0);
+    "coordinator, a write at QUORUM": Writes::new(Consistency::QUORUM), Count(2700), Count(0);
 
     // The engine behind it.
     "engine read v4": Embedded::new(4, Statement::Read), Count(8000), Count(4);
