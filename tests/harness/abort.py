@@ -2,28 +2,23 @@
 
 import json
 
-from . import paths, process
+from . import cargo, paths, process
 from .server import Server
 
-# The profile that the fuzz targets are built with too, so that their dependencies are built once.
-BUILD = ["cargo", "build", "--profile", "fuzz", "--locked", "-q", "-p", "helenus", "-p", "helenus-fuzz"]
-BINARIES = paths.TARGET / "fuzz"
 MUTATIONS = 5000
 
 
 def abort(run):
-    built = process.run(BUILD, "abort-build", 1200, run.report)
-    run.report.outcome("cargo build --profile fuzz", built)
-    if not built.ok:
+    if not cargo.build_aborting(run):
         return
     # One runtime does: what could panic is the same on all of them.
-    with Server("tokio", name="abort", binary=BINARIES / "helenus") as server:
+    with Server("tokio", name="abort", binary=paths.ABORTING / "helenus") as server:
         address = "%s:%s" % (server.host, server.port)
-        probes = [BINARIES / "helenus", "conformance", address, "--json"]
+        probes = [paths.ABORTING / "helenus", "conformance", address, "--json"]
         outcome = process.run(probes, "abort-probes", 600, run.report)
         played = sum(line.startswith("{") for line in outcome.output.splitlines()) - 1
         run.report.check("probes against a build that aborts: %d played" % played, played > 1000, outcome.tail())
-        inputs = [BINARIES / "helenus-fuzz", "--send", address, "--runs", MUTATIONS, "--json"]
+        inputs = [paths.ABORTING / "helenus-fuzz", "--send", address, "--runs", MUTATIONS, "--json"]
         outcome = process.run(inputs, "abort-inputs", 600, run.report)
         for line in outcome.output.splitlines():
             if line.startswith("{"):

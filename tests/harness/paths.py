@@ -10,3 +10,5 @@ CACHE = TESTS / ".cache"
 LOGS = CACHE / "logs"
 TARGET = ROOT / "target"
 BINARY = TARGET / "release" / "helenus"
+# Builds that a panic ends.
+ABORTING = TARGET / "fuzz"
