@@ -35,6 +35,9 @@ enum Stage {
     Done,
 }
 
+/// A consumer goes on, or pauses after a fragment.
+type Fed<'a, P> = ControlFlow<(MutationFragment<'a>, P)>;
+
 impl<'a> PartitionReader<'a> {
     /// A reader of `partition` for `command`; from the command's position, if that is in this partition.
     pub(crate) fn new(
@@ -61,6 +64,7 @@ impl<'a> PartitionReader<'a> {
     }
 
     /// As [`next`](MutationReader::next), of what outlives the reader.
+    #[inline]
     pub(super) fn advance(&mut self) -> Option<(&'a DecoratedKey, MutationFragment<'a>)> {
         self.current = self.step();
         Some((self.key, self.current?))
@@ -151,21 +155,63 @@ impl<'a> PartitionReader<'a> {
         }
     }
 
+    /// Feeds all that is left. What a `Break` tells is the fragment that was taken last.
+    fn feed<C: MutationConsumer>(&mut self, consumer: &mut C) -> Fed<'a, C::Pause> {
+        if self.stage == Stage::Start {
+            self.stage = Stage::StaticRow;
+            let start = MutationFragment::PartitionStart(self.partition.deletion());
+            self.give(start, consumer)?;
+        }
+        if self.stage == Stage::StaticRow {
+            self.stage = Stage::Rows;
+            if let Some(row) = self.partition.static_row() {
+                self.give(MutationFragment::StaticRow(row), consumer)?;
+            }
+        }
+        if self.stage == Stage::Rows {
+            loop {
+                if self.tombstones.is_empty() {
+                    self.feed_rows(consumer)?;
+                }
+                while let Some(fragment) = self.next_of_slice() {
+                    self.give(fragment, consumer)?;
+                }
+                if !self.open_slice() {
+                    break;
+                }
+            }
+            self.stage = Stage::Done;
+            self.give(MutationFragment::PartitionEnd, consumer)?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    #[inline]
+    fn give<C: MutationConsumer>(
+        &self,
+        fragment: MutationFragment<'a>,
+        consumer: &mut C,
+    ) -> Fed<'a, C::Pause> {
+        consumer
+            .consume(self.key, fragment)
+            .map_break(|pause| (fragment, pause))
+    }
+
     /// Feeds what is left of the rows of a slice without tombstones.
-    fn consume_rows<C: MutationConsumer>(&mut self, consumer: &mut C) -> ControlFlow<C::Pause> {
-        let (partition, current) = (self.key, &mut self.current);
+    #[inline]
+    fn feed_rows<C: MutationConsumer>(&mut self, consumer: &mut C) -> Fed<'a, C::Pause> {
+        let partition = self.key;
         self.rows.consume(self.reversed, |(key, row)| {
             let fragment = MutationFragment::Row(key, row);
-            let flow = consumer.consume(partition, fragment);
-            if flow.is_break() {
-                *current = Some(fragment);
-            }
-            flow
+            consumer
+                .consume(partition, fragment)
+                .map_break(|pause| (fragment, pause))
         })
     }
 }
 
 impl MutationReader for PartitionReader<'_> {
+    #[inline]
     fn next(&mut self) -> Step<'_> {
         match self.advance() {
             Some((key, fragment)) => Step::Fragment(key, fragment),
@@ -173,24 +219,20 @@ impl MutationReader for PartitionReader<'_> {
         }
     }
 
+    #[inline]
     fn current(&self) -> Option<(&DecoratedKey, MutationFragment<'_>)> {
         Some((self.key, self.current?))
     }
 
     fn consume_pausable<C: MutationConsumer>(&mut self, consumer: &mut C) -> Consumed<C::Pause> {
-        loop {
-            if self.tombstones.is_empty()
-                && let ControlFlow::Break(pause) = self.consume_rows(consumer)
-            {
-                return Consumed::Paused(pause);
-            }
-            let Some(fragment) = self.step() else {
-                self.current = None;
-                return Consumed::Finished;
-            };
-            if let ControlFlow::Break(pause) = consumer.consume(self.key, fragment) {
+        match self.feed(consumer) {
+            ControlFlow::Break((fragment, pause)) => {
                 self.current = Some(fragment);
-                return Consumed::Paused(pause);
+                Consumed::Paused(pause)
+            }
+            ControlFlow::Continue(()) => {
+                self.current = None;
+                Consumed::Finished
             }
         }
     }
@@ -204,9 +246,10 @@ impl MutationReader for PartitionReader<'_> {
         let is_before = |sort: &[u8]| Place::Row(sort).order(limit, reversed).is_lt();
         if self.tombstones.is_empty() {
             let far_end = self.rows.narrow(reversed, |key| is_before(&key.sort));
-            let flow = self.consume_rows(consumer);
+            let flow = self.feed_rows(consumer);
             self.rows.widen(reversed, far_end);
-            if let ControlFlow::Break(pause) = flow {
+            if let ControlFlow::Break((fragment, pause)) = flow {
+                self.current = Some(fragment);
                 return Consumed::Paused(Some(pause));
             }
         }

@@ -21,6 +21,7 @@ pub enum Place<'f> {
 
 impl<'f> Place<'f> {
     /// Where a fragment belongs. The start of a partition lies at the end of the one before.
+    #[inline]
     pub fn of(fragment: MutationFragment<'f>) -> Self {
         match fragment {
             MutationFragment::Row(key, _) => Self::Row(&key.sort),
@@ -31,6 +32,7 @@ impl<'f> Place<'f> {
     }
 
     /// Which of two comes first in a read that is reversed or isn't.
+    #[inline]
     pub fn order(self, other: Self, reversed: bool) -> Ordering {
         let ascending = match (self, other) {
             (Self::Row(a), Self::Row(b)) => a.cmp(b),

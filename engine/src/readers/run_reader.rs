@@ -51,6 +51,7 @@ impl<'a> RunReader<'a> {
 }
 
 impl MutationReader for RunReader<'_> {
+    #[inline]
     fn next(&mut self) -> Step<'_> {
         loop {
             if let Some(current) = &mut self.current
@@ -64,6 +65,7 @@ impl MutationReader for RunReader<'_> {
         }
     }
 
+    #[inline]
     fn current(&self) -> Option<(&DecoratedKey, MutationFragment<'_>)> {
         self.current.as_ref()?.current()
     }

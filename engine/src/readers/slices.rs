@@ -51,7 +51,11 @@ impl<'a> SliceCursor<'a> {
                 Ranges::Done => return None,
                 Ranges::All => {
                     self.ranges = Ranges::Done;
-                    (&ClusteringBound::Start, &ClusteringBound::End)
+                    let (start, end) = (&ClusteringBound::Start, &ClusteringBound::End);
+                    if self.from.is_none() {
+                        return Some(Slice { start, end });
+                    }
+                    (start, end)
                 }
                 Ranges::Some(ranges) => {
                     let (start, end) = if self.reversed {

@@ -9,13 +9,34 @@ use bytes::Bytes;
 pub struct Token(pub i64);
 
 /// A partition key with its token. Orders by token, then by key bytes, as partitions are stored and read.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct DecoratedKey {
     /// The token of `key`.
     pub token: Token,
     /// The serialized partition key: the value itself for one column, else each value as `[short bytes]` and a
     /// zero byte (Cassandra's `CompositeType`).
     pub key: Bytes,
+}
+
+impl PartialOrd for DecoratedKey {
+    #[inline]
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+
+    // Searching does little else: nearly always the tokens differ.
+    #[inline]
+    fn lt(&self, other: &Self) -> bool {
+        self.token < other.token || self.token == other.token && self.key < other.key
+    }
+}
+
+impl Ord for DecoratedKey {
+    #[inline]
+    fn cmp(&self, other: &Self) -> Ordering {
+        let tokens = self.token.cmp(&other.token);
+        tokens.then_with(|| self.key.cmp(&other.key))
+    }
 }
 
 impl DecoratedKey {

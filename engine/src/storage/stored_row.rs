@@ -57,6 +57,7 @@ impl StoredRow {
     }
 
     /// The row.
+    #[inline]
     pub fn row(&self) -> &Row {
         &self.row
     }
@@ -77,6 +78,7 @@ impl StoredRow {
     }
 
     /// Whether a deletion may delete something of it.
+    #[inline]
     pub(crate) fn is_touched_by(&self, deletion: Option<DeletionTime>) -> bool {
         deletion.is_some_and(|deletion| deletion.deletes(self.summary.min_timestamp))
     }

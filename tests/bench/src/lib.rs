@@ -10,6 +10,7 @@ pub mod coordinator;
 pub mod core;
 pub mod engine;
 pub mod parts;
+pub mod readers;
 mod scenarios;
 
 pub use scenarios::SCENARIOS;

@@ -1,13 +1,13 @@
 //! `helenus-bench [NAME]`: instructions and allocations a request, of every scenario or those whose name
 //! begins so. `helenus-bench ablation`: what errors as values cost. `helenus-bench parts`: a message in several
-//! segments, read in one piece and where it lies. It fails if something costs more than it may.
+//! segments, read in one piece and where it lies. `helenus-bench readers [NAME]`: the engine's readers. It fails if something costs more than it may.
 
 use std::collections::HashMap;
 use std::process::ExitCode;
 
 use helenus_allocations as allocations;
 use helenus_bench::callgrind::per_request;
-use helenus_bench::{Limit, SCENARIOS, ablation, parts, run, scenario};
+use helenus_bench::{Limit, SCENARIOS, ablation, parts, readers, run, scenario};
 
 /// Requests of the shorter of two runs, and of the run that fills caches and buffers before allocations are
 /// counted.
@@ -20,9 +20,12 @@ fn main() -> ExitCode {
         ["ablation"] => ablation::table(),
         ["parts"] => parts::table(),
         ["part", message, way, times] => parts::read(message, way, times),
+        ["readers"] => readers::table(""),
+        ["readers", prefix] => readers::table(prefix),
+        ["reader", name, way, times] => readers::read(name, way, times),
         [] => table(""),
         [prefix] => table(prefix),
-        _ => Err("usage: helenus-bench [NAME | ablation | parts]".to_owned()),
+        _ => Err("usage: helenus-bench [NAME | ablation | parts | readers [NAME]]".to_owned()),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

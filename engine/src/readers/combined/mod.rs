@@ -66,15 +66,18 @@ enum Given {
 }
 
 impl<R: MutationReader> Source<R> {
+    #[inline]
     fn head(&self) -> Option<(&DecoratedKey, MutationFragment<'_>)> {
         self.reader.current()
     }
 
+    #[inline]
     fn place(&self) -> Place<'_> {
         self.head()
             .map_or(Place::End, |(_, fragment)| Place::of(fragment))
     }
 
+    #[inline]
     fn row(&self) -> Option<&StoredRow> {
         match self.head()?.1 {
             MutationFragment::Row(_, row) | MutationFragment::StaticRow(row) => Some(row),
@@ -107,12 +110,14 @@ impl<R: MutationReader> Combined<R> {
     }
 
     /// The source that has to step before anything else.
+    #[inline]
     pub(super) fn awaited(&mut self) -> Option<&mut R> {
         let at = self.due.checked_sub(1)?;
         let source = self.sources.get_mut(self.order.get(at)?)?;
         Some(&mut source.reader)
     }
 
+    #[inline]
     fn first(&self) -> Option<&Source<R>> {
         self.sources.get(self.order.get(0)?)
     }
@@ -140,16 +145,24 @@ impl<R: MutationReader> Combined<R> {
     fn settle_start(&mut self, at: usize) {
         let sources = &self.sources;
         let key = |index: usize| Some(sources.get(index)?.head()?.0);
-        let end = self.order.len();
-        self.order.settle(at, end, |a, b| key(a).cmp(&key(b)));
+        let Some(moved) = self.order.get(at) else {
+            return;
+        };
+        let (moved, end) = (key(moved), self.order.len());
+        self.order.settle(at, end, |other| moved.cmp(&key(other)));
     }
 
     /// Moves a source that stands within the partition to where it belongs.
+    #[inline]
     fn settle_place(&mut self, at: usize) {
         let (sources, reversed) = (&self.sources, self.reversed);
         let place = |index: usize| sources.get(index).map_or(Place::End, Source::place);
+        let Some(moved) = self.order.get(at) else {
+            return;
+        };
+        let moved = place(moved);
         self.order
-            .settle(at, self.joined, |a, b| place(a).order(place(b), reversed));
+            .settle(at, self.joined, |other| moved.order(place(other), reversed));
     }
 
     /// Leaves out a source that has ended.
@@ -212,29 +225,31 @@ impl<R: MutationReader> Combined<R> {
     /// Merges the first so many heads, versions of one row.
     fn merge(&mut self, versions: usize) -> Given {
         let shadow = self.deletion.max(self.active);
+        if self.kind == CellKind::Regular
+            && let Some(version) = self.standing(versions, shadow)
+        {
+            return Given::Version(version);
+        }
         let sources = &self.sources;
         let rows = self.order.iter().take(versions);
-        let mut rows = rows.filter_map(|index| Some((index, sources.get(index)?.row()?)));
+        let mut rows = rows.filter_map(|index| sources.get(index)?.row());
         match self.kind {
             CellKind::Regular => {
-                if let Some(version) = standing(rows.clone(), shadow) {
-                    return Given::Version(version);
-                }
-                if let Some((_, first)) = rows.next() {
+                if let Some(first) = rows.next() {
                     self.merged.clone_from(first);
                 }
-                for (_, row) in rows {
+                for row in rows {
                     self.merged.merge(row.row(), CellKind::Regular);
                 }
             }
             CellKind::Counter => {
                 // What deletes a version must meet each before they add up.
-                let deletion = rows.clone().filter_map(|(_, row)| row.row().deletion).max();
+                let deletion = rows.clone().filter_map(|row| row.row().deletion).max();
                 self.merged = StoredRow::new(Row {
                     deletion,
                     ..Row::default()
                 });
-                for (_, row) in rows {
+                for row in rows {
                     let mut row = row.clone();
                     row.shadow(shadow);
                     self.merged.merge(row.row(), CellKind::Counter);
@@ -245,19 +260,51 @@ impl<R: MutationReader> Combined<R> {
         Given::Merged
     }
 
-    /// Has the first source feed the consumer alone, as far as it comes before any other, after its head was taken.
+    /// Which of the first so many versions stands whole against each other, under a deletion that deletes nothing of any.
+    fn standing(&self, versions: usize, shadow: Option<DeletionTime>) -> Option<usize> {
+        let version = |at: usize| {
+            let index = self.order.get(at)?;
+            let row = self.sources.get(index)?.row()?;
+            (!row.is_touched_by(shadow)).then_some((index, row.row()))
+        };
+        let mut best = version(0)?;
+        for at in 1..versions {
+            let other = version(at)?;
+            if best.1.covers(other.1) {
+                continue;
+            }
+            if !other.1.covers(best.1) {
+                return None;
+            }
+            best = other;
+        }
+        Some(best.0)
+    }
+
+    /// Has the only source that is left feed the consumer.
+    fn run_alone<C: MutationConsumer>(&mut self, consumer: &mut C) -> Consumed<C::Pause> {
+        let Some(reader) = self.awaited() else {
+            return Consumed::Finished;
+        };
+        let consumed = reader.consume_pausable(consumer);
+        self.joined = 1;
+        self.given = match consumed {
+            Consumed::Paused(_) => Given::Head,
+            Consumed::Pending => Given::Nothing,
+            Consumed::Finished => {
+                self.due = 0;
+                self.leave(0);
+                Given::Nothing
+            }
+        };
+        consumed
+    }
+
+    /// Has the first source feed the consumer alone, as far as it comes before the others, after its head was taken.
     fn run_on<C: MutationConsumer>(&mut self, consumer: &mut C) -> Option<Consumed<C::Pause>> {
         let first = self.order.get(0)?;
         let consumed = match (self.joined, self.order.get(1)) {
-            (1, None) => {
-                let source = self.sources.get_mut(first)?;
-                match source.reader.consume_pausable(consumer) {
-                    Consumed::Paused(pause) => Consumed::Paused(Some(pause)),
-                    Consumed::Pending => Consumed::Pending,
-                    Consumed::Finished => Consumed::Finished,
-                }
-            }
-            (1, Some(_)) => {
+            (1, _) => {
                 let source = self.sources.get_mut(first)?;
                 source.reader.consume_pausable(&mut Within(consumer))
             }
@@ -289,27 +336,6 @@ impl<R: MutationReader> Combined<R> {
             }
         }
     }
-}
-
-/// The version that stands whole against each other, under a deletion that deletes nothing of any.
-fn standing<'r>(
-    mut rows: impl Iterator<Item = (usize, &'r StoredRow)>,
-    shadow: Option<DeletionTime>,
-) -> Option<usize> {
-    let untouched = |row: &StoredRow| !row.is_touched_by(shadow);
-    let (mut best, mut row) = rows.next().filter(|(_, row)| untouched(row))?;
-    for (index, other) in rows {
-        if !untouched(other) {
-            return None;
-        }
-        if !row.row().covers(other.row()) {
-            if !other.row().covers(row.row()) {
-                return None;
-            }
-            (best, row) = (index, other);
-        }
-    }
-    Some(best)
 }
 
 impl<R: MutationReader> MutationReader for Combined<R> {
@@ -355,6 +381,9 @@ impl<R: MutationReader> MutationReader for Combined<R> {
 
     fn consume_pausable<C: MutationConsumer>(&mut self, consumer: &mut C) -> Consumed<C::Pause> {
         loop {
+            if self.due == 1 && self.order.len() == 1 {
+                return self.run_alone(consumer);
+            }
             let (key, fragment) = match self.next() {
                 Step::Fragment(key, fragment) => (key, fragment),
                 Step::Pending => return Consumed::Pending,
@@ -367,6 +396,7 @@ impl<R: MutationReader> MutationReader for Combined<R> {
             }
             if self.due == 1
                 && (is_row || self.joined == 1 && !is_end)
+                && self.order.len() > 1
                 && let Some(consumed) = self.run_on(consumer)
             {
                 return consumed;

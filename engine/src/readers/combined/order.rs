@@ -27,6 +27,7 @@ impl Order {
         self.0.len()
     }
 
+    #[inline]
     pub(super) fn get(&self, at: usize) -> Option<usize> {
         self.0.get(at).map(|entry| entry.source)
     }
@@ -48,45 +49,60 @@ impl Order {
     }
 
     /// Moves the source at `at`, whose head has changed, to where it belongs among those behind it and before `end`,
-    /// which are sorted. Looks at the next one first, then further and further: one that stays ahead costs one
-    /// comparison.
-    pub(super) fn settle(
-        &mut self,
-        at: usize,
-        end: usize,
-        compare: impl Fn(usize, usize) -> Ordering,
-    ) {
+    /// which are sorted. `compare` says how its head compares with another's. Looks at the next one first, then further
+    /// and further: one that stays ahead costs one comparison.
+    #[inline]
+    pub(super) fn settle(&mut self, at: usize, end: usize, compare: impl Fn(usize) -> Ordering) {
         let Some([moved, others @ ..]) = self.0.get_mut(at..end) else {
             return;
         };
-        let source = moved.source;
-        let (mut low, mut high) = (0, others.len());
-        let (mut ties_before, mut ties_behind) = (false, false);
-        let mut stride = 1;
-        while low < high {
-            let middle = low + (high - low) / 2;
-            let probe = middle.min(low + stride - 1);
-            let Some(other) = others.get(probe).map(|entry| entry.source) else {
-                break;
-            };
-            let order = compare(source, other);
-            if order.then(source.cmp(&other)).is_lt() {
-                (high, ties_behind) = (probe, order.is_eq());
-            } else {
-                (low, ties_before) = (probe + 1, order.is_eq());
-                stride *= 2;
-            }
+        let Some(next) = others.first() else {
+            moved.ties = false;
+            return;
+        };
+        let order = compare(next.source);
+        if order.then(moved.source.cmp(&next.source)).is_lt() {
+            moved.ties = order.is_eq();
+            return;
         }
-        moved.ties = ties_behind;
-        if let Some(before) = low.checked_sub(1).and_then(|before| others.get_mut(before)) {
-            before.ties = ties_before;
-        }
-        if low > 0
-            && let Some(range) = self.0.get_mut(at..=at + low)
-        {
+        let low = place_behind(moved, others, order, compare);
+        if let Some(range) = self.0.get_mut(at..=at + low) {
             range.rotate_left(1);
         }
     }
+}
+
+/// How many of `others` come before `moved`, of which the first does; `order` is how the two compare. Tells both
+/// neighbours whether they tie.
+fn place_behind(
+    moved: &mut Entry,
+    others: &mut [Entry],
+    order: Ordering,
+    compare: impl Fn(usize) -> Ordering,
+) -> usize {
+    let source = moved.source;
+    let (mut low, mut high) = (1, others.len());
+    let (mut ties_before, mut ties_behind) = (order.is_eq(), false);
+    let mut stride = 1;
+    while low < high {
+        let middle = low + (high - low) / 2;
+        let probe = middle.min(low + stride - 1);
+        let Some(other) = others.get(probe).map(|entry| entry.source) else {
+            break;
+        };
+        let order = compare(other);
+        if order.then(source.cmp(&other)).is_lt() {
+            (high, ties_behind) = (probe, order.is_eq());
+        } else {
+            (low, ties_before) = (probe + 1, order.is_eq());
+            stride *= 2;
+        }
+    }
+    moved.ties = ties_behind;
+    if let Some(before) = others.get_mut(low - 1) {
+        before.ties = ties_before;
+    }
+    low
 }
 
 #[cfg(test)]
@@ -103,14 +119,15 @@ mod tests {
         ) {
             let mut order = Order::of(heads.len());
             for at in (0..heads.len()).rev() {
-                order.settle(at, heads.len(), |a, b| heads[a].cmp(&heads[b]));
+                order.settle(at, heads.len(), |other| heads[at].cmp(&heads[other]));
             }
             for (index, step) in steps {
                 // As many at the front as tie go on, the last of them first.
                 let due = index.index(order.ties()) + 1;
                 for at in (0..due).rev() {
-                    heads[order.get(at).unwrap()] += step;
-                    order.settle(at, heads.len(), |a, b| heads[a].cmp(&heads[b]));
+                    let moved = order.get(at).unwrap();
+                    heads[moved] += step;
+                    order.settle(at, heads.len(), |other| heads[moved].cmp(&heads[other]));
                 }
                 let sorted: Vec<_> = order.iter().collect();
                 prop_assert!(sorted.is_sorted_by_key(|&source| (heads[source], source)));

@@ -156,6 +156,7 @@ impl<'a, K, V> Range<'a, K, V> {
     }
 
     /// The next entry from the front or back.
+    #[inline]
     pub(crate) fn step(&mut self, from_back: bool) -> Option<&'a (K, V)> {
         if from_back {
             self.next_back()
@@ -168,6 +169,7 @@ impl<'a, K, V> Range<'a, K, V> {
 impl<'a, K, V> Iterator for Range<'a, K, V> {
     type Item = &'a (K, V);
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         if self.front >= self.back {
             return None;
