@@ -40,6 +40,7 @@ type Fed<'a, P> = ControlFlow<(MutationFragment<'a>, P)>;
 
 impl<'a> PartitionReader<'a> {
     /// A reader of `partition` for `command`; from the command's position, if that is in this partition.
+    #[inline]
     pub(crate) fn new(
         command: &'a ReadCommand,
         key: &'a DecoratedKey,
@@ -84,6 +85,7 @@ impl<'a> PartitionReader<'a> {
         true
     }
 
+    #[inline]
     fn next_of_slice(&mut self) -> Option<MutationFragment<'a>> {
         if !self.tombstones.is_empty()
             && let Some(change) = self.next_tombstone_change()
@@ -95,6 +97,7 @@ impl<'a> PartitionReader<'a> {
     }
 
     /// The next change of deletion, if it comes before the next row.
+    #[inline(never)]
     fn next_tombstone_change(&mut self) -> Option<MutationFragment<'a>> {
         let slice = self.slice?;
         let tombstone = if self.reversed {
@@ -169,16 +172,14 @@ impl<'a> PartitionReader<'a> {
             }
         }
         if self.stage == Stage::Rows {
-            loop {
-                if self.tombstones.is_empty() {
-                    self.feed_rows(consumer)?;
-                }
-                while let Some(fragment) = self.next_of_slice() {
+            while self.slice.is_some() || self.open_slice() {
+                while !self.tombstones.is_empty()
+                    && let Some(fragment) = self.next_of_slice()
+                {
                     self.give(fragment, consumer)?;
                 }
-                if !self.open_slice() {
-                    break;
-                }
+                self.feed_rows(consumer)?;
+                self.slice = None;
             }
             self.stage = Stage::Done;
             self.give(MutationFragment::PartitionEnd, consumer)?;

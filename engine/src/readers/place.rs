@@ -34,8 +34,15 @@ impl<'f> Place<'f> {
     /// Which of two comes first in a read that is reversed or isn't.
     #[inline]
     pub fn order(self, other: Self, reversed: bool) -> Ordering {
-        let ascending = match (self, other) {
+        match (self, other) {
+            (Self::Row(a), Self::Row(b)) if reversed => b.cmp(a),
             (Self::Row(a), Self::Row(b)) => a.cmp(b),
+            _ => self.order_with_bounds(other, reversed),
+        }
+    }
+
+    fn order_with_bounds(self, other: Self, reversed: bool) -> Ordering {
+        let ascending = match (self, other) {
             (Self::Bound(a), Self::Bound(b)) => a.cmp(b),
             (Self::Bound(bound), Self::Row(sort)) => bound.cmp_row(sort),
             (Self::Row(sort), Self::Bound(bound)) => bound.cmp_row(sort).reverse(),

@@ -42,11 +42,12 @@ impl<'a> RunReader<'a> {
 
     /// Goes on to the next partition; says whether there is one.
     fn enter(&mut self) -> bool {
-        self.current = self
-            .partitions
-            .next()
-            .map(|(key, partition)| PartitionReader::new(self.command, key, partition));
-        self.current.is_some()
+        let Some((key, partition)) = self.partitions.next() else {
+            self.current = None;
+            return false;
+        };
+        self.current = Some(PartitionReader::new(self.command, key, partition));
+        true
     }
 }
 

@@ -82,7 +82,7 @@ impl Row {
     /// Whether merging `other`, a version of this row whose columns ascend, would change nothing, where the newer cell
     /// stands. May say no where it wouldn't.
     pub(crate) fn covers(&self, other: &Self) -> bool {
-        if other.deletion > self.deletion {
+        if other.deletion.is_some() && other.deletion > self.deletion {
             return false;
         }
         if let Some(new) = &other.liveness
@@ -191,6 +191,7 @@ fn reconcile(old: &mut Cell, new: &Cell, kind: CellKind) {
 
 /// The newer, else the one that is or becomes a tombstone, of these the one that is, else the one with the later local
 /// time, else the one with the greater value, else the one with the greater time to live.
+#[inline]
 fn order(a: &Cell, b: &Cell) -> Ordering {
     let dies = |cell: &Cell| cell.expires_at != NO_EXPIRY;
     a.timestamp

@@ -7,8 +7,8 @@ use helenus_core::ProtocolVersion;
 use helenus_engine::Context;
 use helenus_engine::cql::{self, ast};
 use helenus_engine::readers::{
-    Combined, MutationFragment, MutationReader, PartitionRange, ReadCommand, RingBound, RunReader,
-    Slices, Step,
+    Combined, MutationFragment, MutationReader, PartitionRange, ReadCommand, ReadLimit, RingBound,
+    RunReader, Slices, Step,
 };
 use helenus_engine::schema::{Schema, Table};
 use helenus_engine::storage::{
@@ -261,6 +261,7 @@ impl Maker {
             reversed: false,
             now_seconds: 1,
             resume: None,
+            limit: ReadLimit::NONE,
         }
     }
 }
