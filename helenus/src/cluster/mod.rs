@@ -147,8 +147,9 @@ impl Cluster {
             self.interconnect
                 .set(other.id, seat.id, |link| link.is_down = true);
         }
-        self.believe_links();
+        // First the connections: drivers don't believe a node down that they still reach.
         running.end();
+        self.believe_links();
         if let Some(member) = &seat.node().member {
             member.coordinations.clear();
             member.resume();
