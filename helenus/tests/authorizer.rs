@@ -129,6 +129,17 @@ fn what_it_refuses_is_unauthorized_and_what_it_allowed_is_remembered() {
         let refused = Err((ErrorCode::UNAUTHORIZED, refusal.to_owned()));
         assert_eq!(ask(&client, text), refused, "{text}");
     }
+    for text in [
+        "SELECT * FROM ks.secret WHERE k = ?",
+        "DELETE FROM ks.secret WHERE k = ?",
+    ] {
+        let prepared = client.prepare(text).unwrap();
+        let refused = client.execute(&prepared, (1,));
+        assert!(
+            matches!(&refused, Err(Error::Server(error)) if error.code == ErrorCode::UNAUTHORIZED),
+            "{text}: {refused:?}"
+        );
+    }
     let before = setting.asked.load(Ordering::Relaxed);
     for _ in 0..50 {
         assert_eq!(ask(&client, "SELECT * FROM ks.plain WHERE k = 9"), Ok(()));

@@ -23,7 +23,7 @@ impl Node {
     pub(super) fn answer_at_once<'r>(
         &self,
         execute: &Execute<'_>,
-        statement: &Statement,
+        statement: &Arc<Statement>,
         session: &mut Session,
         responder: Responder<'r>,
     ) -> Option<Responder<'r>> {
@@ -39,7 +39,9 @@ impl Node {
         };
         let (user, keyspace) = (&mut session.user, session.keyspace.as_deref());
         let authorized = self.authorize(user, keyspace, &circumstances.schema, statement);
-        match authorized.is_ok() {
+        let is_authorized =
+            authorized.is_ok() && self.is_allowed(session, &circumstances.schema, [statement]);
+        match is_authorized {
             true if statement.is_lookup() => {
                 self.look_up(execute, statement, circumstances, responder)
             }

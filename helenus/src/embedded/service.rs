@@ -333,7 +333,7 @@ impl Node {
     }
 
     /// Whether an authorizer of the program's own, if there is one, is known to allow statements.
-    fn is_allowed<'s>(
+    pub(super) fn is_allowed<'s>(
         &self,
         session: &Session,
         schema: &Schema,
