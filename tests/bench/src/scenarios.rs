@@ -81,13 +81,13 @@ scenarios! {
     "coordinator, a write at QUORUM": Writes::new(Consistency::QUORUM), Count(2700), Count(0);
 
     // The engine behind it.
-    "engine read v4": Embedded::new(4, Statement::Read), Count(8000), Count(4);
-    "engine read v5": Embedded::new(5, Statement::Read), Count(8000), Count(4);
-    "engine write v4": Embedded::new(4, Statement::Write), Count(12_000), Count(16);
-    "engine write v5": Embedded::new(5, Statement::Write), Count(12_000), Count(16);
+    "engine read v4": Embedded::new(4, Statement::Read), Count(4200), Count(1);
+    "engine read v5": Embedded::new(5, Statement::Read), Count(4200), Count(1);
+    "engine write v4": Embedded::new(4, Statement::Write), Count(8000), Count(9);
+    "engine write v5": Embedded::new(5, Statement::Write), Count(8000), Count(9);
     "engine query v4": Embedded::new(4, Statement::Query), Count(40_000), Count(60);
     "engine syntax error v4": Embedded::new(4, Statement::SyntaxError),
         Times(1.5, "engine query v4"), Times(1.5, "engine query v4");
     "engine unprepared v4": Embedded::new(4, Statement::Unprepared),
-        Times(1.5, "engine read v4"), Times(1.5, "engine read v4");
+        Times(1.0, "engine read v4"), Count(3);
 }
