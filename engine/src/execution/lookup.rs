@@ -34,9 +34,9 @@ pub struct Lookup<'s> {
 
 /// What there is of a row that was looked up.
 #[derive(Debug)]
-pub enum Lookedup<'l> {
+pub enum LookupOutcome<'l> {
     /// The row.
-    Row(LookedupRow<'l>),
+    Row(LookupRow<'l>),
     /// No row.
     Nothing,
     /// Something that takes an [`Execution`](super::Execution) to tell.
@@ -45,7 +45,7 @@ pub enum Lookedup<'l> {
 
 /// A row as storage has it.
 #[derive(Debug)]
-pub struct LookedupRow<'l> {
+pub struct LookupRow<'l> {
     columns: &'l [ColumnRef],
     view: RowView<'l>,
 }
@@ -163,14 +163,14 @@ impl<'s> Lookup<'s> {
     }
 
     /// Looks the row up in the shard that has its token.
-    pub fn find<'l>(&'l self, shard: &'l Shard) -> Lookedup<'l> {
+    pub fn find<'l>(&'l self, shard: &'l Shard) -> LookupOutcome<'l> {
         match shard.find_row(
             self.table.id,
             (self.token, &self.key),
             &self.place,
             self.now_seconds,
         ) {
-            FoundRow::Alive(key, clustering, row) => Lookedup::Row(LookedupRow {
+            FoundRow::Alive(key, clustering, row) => LookupOutcome::Row(LookupRow {
                 columns: self.columns,
                 view: RowView {
                     key,
@@ -179,13 +179,13 @@ impl<'s> Lookup<'s> {
                     row: Some(row),
                 },
             }),
-            FoundRow::Nothing => Lookedup::Nothing,
-            FoundRow::Unclear => Lookedup::Unclear,
+            FoundRow::Nothing => LookupOutcome::Nothing,
+            FoundRow::Unclear => LookupOutcome::Unclear,
         }
     }
 }
 
-impl LookedupRow<'_> {
+impl LookupRow<'_> {
     /// Writes the row.
     pub fn write(&self, writer: &mut RowsWriter<'_>) {
         for column in self.columns {

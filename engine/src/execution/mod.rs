@@ -34,7 +34,7 @@ mod write;
 
 pub use action::{Action, Completed, Outcome, not_logged_in};
 pub use calls::Calls;
-pub use lookup::{Lookedup, LookedupRow, Lookup};
+pub use lookup::{Lookup, LookupOutcome, LookupRow};
 pub(crate) use row::{RowView, clustering_part, list_element};
 pub(crate) use select::limit_value;
 pub use start::plain_mutations;

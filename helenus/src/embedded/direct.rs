@@ -10,7 +10,7 @@ use std::sync::Arc;
 use helenus_core::message::Execute;
 use helenus_core::{Responder, Response};
 use helenus_engine::Context;
-use helenus_engine::execution::{Lookedup, Lookup, plain_mutations};
+use helenus_engine::execution::{Lookup, LookupOutcome, plain_mutations};
 use helenus_engine::guardrails::Guardrails;
 use helenus_engine::schema::Schema;
 use helenus_engine::statement::Statement;
@@ -71,12 +71,12 @@ impl Node {
         self.shards
             .with_owner(lookup.table(), lookup.token(), |shard| {
                 match lookup.find(shard) {
-                    Lookedup::Row(row) => responder.rows(lookup.header(), |writer| {
+                    LookupOutcome::Row(row) => responder.rows(lookup.header(), |writer| {
                         row.write(writer);
                         Ok(())
                     }),
-                    Lookedup::Nothing => responder.rows(lookup.header(), |_| Ok(())),
-                    Lookedup::Unclear => return Some(responder),
+                    LookupOutcome::Nothing => responder.rows(lookup.header(), |_| Ok(())),
+                    LookupOutcome::Unclear => return Some(responder),
                 }
                 None
             })
