@@ -346,12 +346,10 @@ pub fn plain_mutations(
     context: &Context,
     guardrails: &Guardrails,
 ) -> Option<Vec<Mutation>> {
-    let Plan::Modify(modify) = statement.plan() else {
+    let (Plan::Modify(modify), true) = (statement.plan(), statement.is_plain_change()) else {
         return None;
     };
-    let is_plain = matches!(modify.condition, Condition::None) && !modify.reads;
-    let calls = statement.may_take_long() || !statement.natives().is_empty();
-    if !is_plain || calls || params.page_size == Some(0) {
+    if params.page_size == Some(0) {
         return None;
     }
     let settings = Settings::of(params, *context);

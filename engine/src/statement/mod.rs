@@ -115,6 +115,15 @@ impl Statement {
         self.is_lookup
     }
 
+    /// Whether [`plain_mutations`](crate::execution::plain_mutations) may succeed: it changes data unconditionally, reads
+    /// nothing first and calls nothing that takes long.
+    pub fn is_plain_change(&self) -> bool {
+        matches!(&self.plan, Plan::Modify(modify)
+            if matches!(modify.condition, Condition::None) && !modify.reads)
+            && self.natives.is_empty()
+            && !self.may_take_long()
+    }
+
     /// How many values an execution has, those that [`expand`](Self::expand) adds among them.
     pub(crate) fn places(&self) -> usize {
         self.places
